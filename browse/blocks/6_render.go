@@ -1,0 +1,407 @@
+package blocks
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// OutlineEntry is one heading of a rendered document. Line is the number of its line in the Markdown,
+// counted from 1.
+type OutlineEntry struct {
+	Line, Level int
+	Text        string
+}
+
+// Markdown renders a document: blocks apart by an empty line, the items of one list together.
+func Markdown(d *Document) string {
+	s, _ := MarkdownOutline(d)
+	return s
+}
+
+// MarkdownOutline renders a document and says where its headings stand.
+func MarkdownOutline(d *Document) (string, []OutlineEntry) {
+	var w strings.Builder
+	size := 0
+	for i := range d.Blocks {
+		size += len(d.Blocks[i].Text) + len(d.Blocks[i].Text)/4 + 8
+	}
+	w.Grow(size)
+	var outline []OutlineEntry
+	line := 1
+	for i := range d.Blocks {
+		b := &d.Blocks[i]
+		if i > 0 {
+			prev := &d.Blocks[i-1]
+			w.WriteByte('\n')
+			line++
+			if !(b.Kind == ListItem && prev.Kind == ListItem && b.Quoted == prev.Quoted && !newList(prev, b)) {
+				writeQuoteMarks(&w, min(b.Quoted, prev.Quoted))
+				w.WriteByte('\n')
+				line++
+			}
+		}
+		if b.Kind == Heading {
+			outline = append(outline, OutlineEntry{line, b.Level, b.Text})
+		}
+		line += writeBlock(&w, b)
+	}
+	if len(d.Blocks) > 0 {
+		w.WriteByte('\n')
+	}
+	return w.String(), outline
+}
+
+// newList reports whether item b begins another list than the one prev ends: numbers start again.
+func newList(prev, b *Block) bool {
+	return b.Depth == prev.Depth && (b.Ordered > 0) != (prev.Ordered > 0)
+}
+
+func writeQuoteMarks(w *strings.Builder, n int) {
+	for i := range n {
+		if i > 0 {
+			w.WriteByte(' ')
+		}
+		w.WriteByte('>')
+	}
+}
+
+// indentOf is the white space before a block that belongs to a list of this depth. Four columns fit under
+// both "- " and "10. ".
+func indentOf(depth int) string { return strings.Repeat("    ", min(max(depth, 0), 12)) }
+
+// writeBlock writes one block without its last newline and returns the number of newlines written.
+func writeBlock(w *strings.Builder, b *Block) int {
+	var first, rest, body string
+	switch b.Kind {
+	case Heading:
+		body = strings.Repeat("#", min(max(b.Level, 1), 6)) + " " + b.inline()
+	case ListItem:
+		first = indentOf(b.Depth - 1)
+		if b.Ordered > 0 {
+			body = strconv.Itoa(b.Ordered) + ". " + b.inline()
+		} else {
+			body = "- " + b.inline()
+		}
+		rest = first + "    "
+	case Code:
+		first = indentOf(b.Depth)
+		rest = first
+		fence := fenceFor(b.Text)
+		body = fence + b.Language + "\n" + b.Text + "\n" + fence
+	case Table:
+		first = indentOf(b.Depth)
+		rest = first
+		if body = b.Markdown; body == "" {
+			body = b.Text
+		}
+	case Quote:
+		body = b.inline()
+	default:
+		first = indentOf(b.Depth)
+		rest = first
+		body = b.inline()
+	}
+	quoted := b.Quoted
+	if quoted == 0 && b.Kind == Quote {
+		quoted = max(b.Depth, 1)
+	}
+	lines := 0
+	for ln := range strings.SplitSeq(body, "\n") {
+		if lines > 0 {
+			w.WriteByte('\n')
+			first = rest
+		}
+		if quoted > 0 {
+			writeQuoteMarks(w, quoted)
+			w.WriteByte(' ')
+		}
+		if ln != "" {
+			w.WriteString(first)
+			w.WriteString(ln)
+		}
+		lines++
+	}
+	return lines - 1
+}
+
+// inline is the block's inline Markdown.
+func (b *Block) inline() string {
+	if b.Markdown != "" {
+		return b.Markdown
+	}
+	var w mdWriter
+	w.escape([]byte(b.Text), true)
+	return string(w.out)
+}
+
+func fenceFor(code string) string {
+	longest, n := 0, 0
+	for i := range len(code) {
+		if code[i] == '`' {
+			n++
+			longest = max(longest, n)
+		} else {
+			n = 0
+		}
+	}
+	return strings.Repeat("`", max(3, longest+1))
+}
+
+// mdWriter writes inline Markdown for the runs of one draft.
+type mdWriter struct {
+	out     []byte
+	inLink  bool
+	inTable bool
+}
+
+// span writes the text of runs, which lie in text, with links resolved by url ("" is no link).
+func (w *mdWriter) span(text []byte, runs []run, url func(link int32) string) {
+	for i := 0; i < len(runs); {
+		link := runs[i].link
+		j := i + 1
+		for j < len(runs) && runs[j].link == link {
+			j++
+		}
+		target := ""
+		if link >= 0 {
+			target = url(link)
+		}
+		if target == "" {
+			w.styles(text, runs[i:j])
+		} else {
+			w.link(text, runs[i:j], target)
+		}
+		i = j
+	}
+}
+
+func (w *mdWriter) link(text []byte, runs []run, target string) {
+	start := runs[0].start
+	for start < runs[0].end && isSpace(text[start]) {
+		w.out = append(w.out, ' ')
+		start++
+	}
+	first := runs[0]
+	first.start = start
+	runs = append([]run{first}, runs[1:]...)
+	w.out = append(w.out, '[')
+	w.inLink = true
+	w.styles(text, runs)
+	w.inLink = false
+	w.out = append(w.out, "]("...)
+	w.out = append(w.out, escapeTarget(target)...)
+	w.out = append(w.out, ')')
+}
+
+// escapeTarget makes an address safe between parentheses.
+func escapeTarget(s string) string {
+	depth := 0
+	for i := range len(s) {
+		switch s[i] {
+		case '(':
+			depth++
+		case ')':
+			depth--
+		}
+		if depth < 0 || depth > 1 {
+			break
+		}
+	}
+	if depth == 0 && !strings.ContainsAny(s, " <>\n\\|") {
+		return s
+	}
+	return strings.NewReplacer("(", "%28", ")", "%29", " ", "%20", "<", "%3C", ">", "%3E", "\n", "", "\\", "%5C", "|", "%7C").Replace(s)
+}
+
+func (w *mdWriter) styles(text []byte, runs []run) {
+	for _, r := range runs {
+		s := text[r.start:r.end]
+		lead := len(s) - len(bytes.TrimLeft(s, " \n"))
+		if lead == len(s) {
+			w.escape(s, false)
+			continue
+		}
+		trail := len(bytes.TrimRight(s, " \n"))
+		w.escape(s[:lead], false)
+		inner := s[lead:trail]
+		atStart := len(w.out) == 0 || w.out[len(w.out)-1] == '\n'
+		switch {
+		case r.style&styleCode != 0:
+			w.code(inner)
+		case r.style == 0 || bytes.IndexByte(inner, '\n') >= 0 || !w.flanks(text, r, lead, trail):
+			w.escape(inner, atStart)
+		default:
+			mark := ""
+			if r.style&styleStrike != 0 {
+				mark = "~~"
+			}
+			if r.style&styleBold != 0 {
+				mark += "**"
+			}
+			if r.style&styleItalic != 0 {
+				mark += "*"
+			}
+			w.out = append(w.out, mark...)
+			w.escape(inner, false)
+			for i := len(mark) - 1; i >= 0; i-- {
+				w.out = append(w.out, mark[i])
+			}
+		}
+		w.escape(s[trail:], false)
+	}
+}
+
+// flanks reports whether emphasis marks around the trimmed run would be read as such: CommonMark refuses
+// marks between a letter outside and punctuation inside, and marks that touch other marks are ambiguous.
+func (w *mdWriter) flanks(text []byte, r run, lead, trail int) bool {
+	inner := text[int(r.start)+lead : int(r.start)+trail]
+	f, _ := utf8.DecodeRune(inner)
+	l, _ := utf8.DecodeLastRune(inner)
+	words := false
+	for i := 0; i < len(inner) && !words; {
+		c, n := utf8.DecodeRune(inner[i:])
+		words = isWordRune(c)
+		i += n
+	}
+	if !words {
+		return false
+	}
+	if len(w.out) > 0 {
+		p, _ := utf8.DecodeLastRune(w.out)
+		if p == '*' || p == '~' || p == '\\' || isWordRune(p) && (!isWordRune(f) || r.style&styleStrike != 0) {
+			return false
+		}
+	}
+	if end := int(r.start) + trail; end < len(text) {
+		n, _ := utf8.DecodeRune(text[end:])
+		if n == '*' || n == '~' || isWordRune(n) && !isWordRune(l) {
+			return false
+		}
+	}
+	return true
+}
+
+func (w *mdWriter) code(s []byte) {
+	longest, n := 0, 0
+	for _, c := range s {
+		if c == '`' {
+			n++
+			longest = max(longest, n)
+		} else {
+			n = 0
+		}
+	}
+	fence := strings.Repeat("`", longest+1)
+	if len(w.out) > 0 && w.out[len(w.out)-1] == '`' {
+		w.out = append(w.out, ' ')
+	}
+	w.out = append(w.out, fence...)
+	if s[0] == '`' || s[len(s)-1] == '`' {
+		w.out = append(w.out, ' ')
+	}
+	for _, c := range s {
+		if c == '\n' {
+			c = ' '
+		}
+		if c == '|' && w.inTable {
+			w.out = append(w.out, '\\')
+		}
+		w.out = append(w.out, c)
+	}
+	if s[0] == '`' || s[len(s)-1] == '`' {
+		w.out = append(w.out, ' ')
+	}
+	w.out = append(w.out, fence...)
+}
+
+// escape writes plain text so that a Markdown reader gets exactly that text back. lineStart says that the
+// text begins a line, where more characters have a meaning.
+func (w *mdWriter) escape(s []byte, lineStart bool) {
+	if lineStart {
+		s = w.lineStart(s)
+	}
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		switch c {
+		case '\n':
+			for len(w.out) > 0 && w.out[len(w.out)-1] == ' ' {
+				w.out = w.out[:len(w.out)-1]
+			}
+			w.out = append(w.out, "  \n"...)
+			rest := w.lineStart(s[i+1:])
+			i = len(s) - len(rest) - 1
+			continue
+		case '\\':
+			if i+1 < len(s) && s[i+1] < utf8.RuneSelf && !isWordRune(rune(s[i+1])) && s[i+1] > ' ' || i+1 == len(s) {
+				w.out = append(w.out, '\\')
+			}
+		case '*', '`':
+			w.out = append(w.out, '\\')
+		case '_':
+			// Between letters or digits an underscore is only an underscore.
+			if !(i > 0 && i+1 < len(s) && isWordByte(s[i-1]) && isWordByte(s[i+1])) {
+				w.out = append(w.out, '\\')
+			}
+		case '[':
+			if w.inLink || i+1 < len(s) && s[i+1] == '^' {
+				w.out = append(w.out, '\\')
+			}
+		case ']':
+			if w.inLink || i+1 < len(s) && (s[i+1] == '(' || s[i+1] == '[' || s[i+1] == ':') || i+1 == len(s) {
+				w.out = append(w.out, '\\')
+			}
+		case '<':
+			if i+1 < len(s) && (isWordRune(rune(s[i+1])) || s[i+1] == '/' || s[i+1] == '!' || s[i+1] == '?') {
+				w.out = append(w.out, '\\')
+			}
+		case '&':
+			if i+1 < len(s) && (s[i+1] == '#' || isWordRune(rune(s[i+1]))) && bytes.IndexByte(s[i:min(len(s), i+36)], ';') > 0 {
+				w.out = append(w.out, '\\')
+			}
+		case '~':
+			if i+1 < len(s) && s[i+1] == '~' || i > 0 && s[i-1] == '~' {
+				w.out = append(w.out, '\\')
+			}
+		case '|':
+			if w.inTable {
+				w.out = append(w.out, '\\')
+			}
+		}
+		w.out = append(w.out, c)
+	}
+}
+
+func isWordByte(c byte) bool { return c >= utf8.RuneSelf || isWordRune(rune(c)) }
+
+// lineStart escapes a block mark at the start of a line and returns what is left of s.
+func (w *mdWriter) lineStart(s []byte) []byte {
+	if w.inTable || w.inLink || len(s) == 0 {
+		return s
+	}
+	switch c := s[0]; {
+	case c == '#':
+		n := len(s) - len(bytes.TrimLeft(s, "#"))
+		if n <= 6 && (n == len(s) || s[n] == ' ') {
+			w.out = append(w.out, '\\')
+		}
+	case c == '>', c == '=':
+		w.out = append(w.out, '\\')
+	case c == '-' || c == '+':
+		if len(s) == 1 || s[1] == ' ' || s[1] == c {
+			w.out = append(w.out, '\\')
+		}
+	case c >= '0' && c <= '9':
+		i := 0
+		for i < len(s) && i < 10 && s[i] >= '0' && s[i] <= '9' {
+			i++
+		}
+		if i < 10 && i < len(s) && (s[i] == '.' || s[i] == ')') && (i+1 == len(s) || s[i+1] == ' ') {
+			w.out = append(w.out, s[:i]...)
+			w.out = append(w.out, '\\', s[i])
+			return s[i+1:]
+		}
+	}
+	return s
+}
