@@ -79,3 +79,6 @@ type Error struct {
 func (e *Error) Error() string { return fmt.Sprintf("%s: %s: %s", e.Engine, e.Class, e.Message) }
 
 func (e *Error) Unwrap() error { return e.Err }
+
+// Names lists every engine that can be admitted, in the order of the catalogue.
+func Names() []string { return []string{DuckDuckGo, OpenAI, Anthropic, Gemini, Tavily} }

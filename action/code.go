@@ -1,0 +1,39 @@
+package action
+
+import "web/browse/fault"
+
+// Code is a wire error_code. Codes of the page pipeline are declared in package fault; every other code
+// stands here. The list is append-only.
+type Code = fault.Code
+
+// The codes.
+const (
+	EnvelopeInvalid Code = "ENVELOPE_INVALID"
+	ActionRequired  Code = "ACTION_REQUIRED"
+	InvalidArgument Code = "INVALID_ARGUMENT"
+
+	WorkdirInvalid        Code = "WORKDIR_INVALID"
+	OperatorConfigInvalid Code = "OPERATOR_CONFIG_INVALID"
+	OutputSettingsInvalid Code = "WEB_OUTPUT_SETTINGS_INVALID"
+	SearchSettingsInvalid Code = "WEB_SETTINGS_INVALID"
+
+	InvalidQuery            Code = "INVALID_QUERY"
+	SearchEngineUnavailable Code = "SEARCH_ENGINE_UNAVAILABLE"
+	BackendIneligible       Code = "PROVIDER_BACKEND_INELIGIBLE"
+	SearchFailed            Code = "SEARCH_FAILED"
+
+	ArtifactWriteFailed Code = "ARTIFACT_WRITE_FAILED"
+	BrowseFailed        Code = "BROWSE_FAILED"
+	SnapshotUnavailable Code = "BROWSE_SNAPSHOT_UNAVAILABLE"
+)
+
+// Warning is a wire warning token: the call succeeded, and this is what the caller should know.
+type Warning = string
+
+// Warnings that package action itself raises.
+const (
+	// RefsNotStored: the refs of this answer could not be kept, so link_ref is null and the URL has to be used.
+	RefsNotStored Warning = "REFS_NOT_STORED"
+	// ProxyUnpinned: the operator's proxy dials, so the judged address is not pinned.
+	ProxyUnpinned Warning = "PROXY_UNPINNED"
+)
