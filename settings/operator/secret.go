@@ -46,10 +46,7 @@ func (s Secret) GoString() string { return hidden }
 // Format answers every verb alike.
 func (s Secret) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, hidden) }
 
-// MarshalText serves the encoders of JSON and others.
-func (s Secret) MarshalText() ([]byte, error) { return []byte(hidden), nil }
-
-// MarshalJSON is for encoders that ask for it before MarshalText.
+// MarshalJSON marks the place, rather than leave an empty object there.
 func (s Secret) MarshalJSON() ([]byte, error) { return []byte(`"` + hidden + `"`), nil }
 
 // LogValue serves log/slog.
