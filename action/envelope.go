@@ -86,11 +86,6 @@ func invalidEnvelope(message string) *Failure {
 	return fail(Unknown, EnvelopeInvalid, message, "send exactly one JSON object {action, input, reasoning, summarize} in UTF-8")
 }
 
-// New makes an envelope for a caller inside the program, through the same checks.
-func New(name Name, input map[string]any) (*Envelope, *Failure) {
-	return check(map[string]any{"action": string(name), "input": input})
-}
-
 func check(tree any) (*Envelope, *Failure) {
 	root, _ := tree.(map[string]any)
 	name, _ := root["action"].(string)

@@ -54,9 +54,16 @@ func (r *Runner) Call(ctx context.Context, data []byte) Answer {
 }
 
 // Do answers an action asked for inside the program; input is checked like an envelope's.
-func (r *Runner) Do(ctx context.Context, name Name, input map[string]any) Answer {
-	e, f := New(name, input)
+func (r *Runner) Do(ctx context.Context, name Name, input map[string]any, summarize bool) Answer {
+	e, f := check(map[string]any{"action": string(name), "input": input, "summarize": summarize})
 	return r.answer(ctx, e, f)
+}
+
+// Refuse answers a call that never became an envelope.
+func (r *Runner) Refuse(code Code, message, advice string) Answer {
+	f := fail(Unknown, code, message, advice)
+	f.Setting = r.noRead()
+	return f
 }
 
 func (r *Runner) answer(ctx context.Context, e *Envelope, f *Failure) (a Answer) {
@@ -72,6 +79,11 @@ func (r *Runner) answer(ctx context.Context, e *Envelope, f *Failure) (a Answer)
 			a = f
 		}
 	}()
+	if r.deps.Root == nil && e.Action != Manual {
+		f := fail(e.Action, WorkdirInvalid, "the working directory cannot be opened", "name an existing directory with --workdir or WEB_WORKDIR")
+		f.Setting = r.noRead()
+		return f
+	}
 	switch e.Action {
 	case Search:
 		a = r.search(ctx, e)

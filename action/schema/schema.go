@@ -58,6 +58,19 @@ func Input(action string) map[string]any {
 	return properties(then)["input"].(map[string]any)
 }
 
+// PublishedInput is the schema of one known action's input as it is printed.
+func PublishedInput(action string) []byte {
+	in := Input(action)
+	out, err := json.MarshalIndent(map[string]any{
+		"$schema": document()["$schema"], "title": action + " input",
+		"type": in["type"], "properties": in["properties"], "required": in["required"], "additionalProperties": in["additionalProperties"],
+	}, "", "  ")
+	if err != nil {
+		panic(fmt.Sprintf("schema: %v", err)) // a tree that was just read from JSON
+	}
+	return append(out, '\n')
+}
+
 // Fields lists the fields that an action's input may have.
 func Fields(action string) []string {
 	var out []string

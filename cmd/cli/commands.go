@@ -1,0 +1,271 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"web/action"
+	"web/action/schema"
+	"web/manual"
+	"web/settings"
+	"web/spill"
+	"web/spill/confined"
+)
+
+func (a *app) searchCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "search QUERY...", Short: "Search the web",
+		Example: "  web search golang context deadline\n  web search --json 'site:go.dev \"context\"'",
+		Args:    atLeastOne("a query", "type what to search for: web search \"...\""),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			input := map[string]any{"query": strings.Join(args, " ")}
+			return a.ask(cmd.Context(), action.Search, input, wiring{}, a.renderSearch)
+		},
+	}
+	a.answerFlags(cmd)
+	return cmd
+}
+
+func atLeastOne(what, hint string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return usage{what + " is missing", hint}
+		}
+		return nil
+	}
+}
+
+func none(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usage{"`web " + cmd.Name() + "` takes no arguments", "see `web help " + cmd.Name() + "`"}
+	}
+	return nil
+}
+
+func (a *app) manualCommand() *cobra.Command {
+	var install bool
+	cmd := &cobra.Command{
+		Use: "manual", Short: "Print the manual, or install it for agents", Args: none,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if install {
+				done, err := a.installManual()
+				if err != nil {
+					return err
+				}
+				fmt.Fprintf(a.Stdout, "%s %s\n", done, action.InstalledGuide)
+				return nil
+			}
+			if a.json || a.sum {
+				return a.ask(cmd.Context(), action.Manual, map[string]any{}, wiring{}, nil)
+			}
+			_, err := a.Stdout.Write([]byte(manual.Body()))
+			return err
+		},
+	}
+	a.answerFlags(cmd)
+	cmd.Flags().BoolVar(&install, "install", false, "write the manual to "+action.InstalledGuide+" in the working directory")
+	return cmd
+}
+
+// installManual writes the embedded skill into the working directory, replacing an older one.
+func (a *app) installManual() (string, error) {
+	root, err := a.openWorkdir()
+	if err != nil {
+		return "", err
+	}
+	defer root.Close()
+	cannot := failure{"the manual could not be installed", "make " + filepath.ToSlash(filepath.Dir(action.InstalledGuide)) + " in the working directory a writable directory that is no link"}
+	dir, err := confined.OpenDir(root, filepath.ToSlash(filepath.Dir(action.InstalledGuide)), true)
+	if err != nil {
+		return "", cannot
+	}
+	defer dir.Close()
+	if err := confined.Replace(dir, filepath.Base(action.InstalledGuide), []byte(manual.Skill())); err != nil {
+		return "", cannot
+	}
+	return "installed", nil
+}
+
+func (a *app) openWorkdir() (*os.Root, error) {
+	root, err := os.OpenRoot(a.dir())
+	if err != nil {
+		return nil, failure{"the working directory cannot be opened", "name an existing directory with --workdir or WEB_WORKDIR"}
+	}
+	return root, nil
+}
+
+func (a *app) schemaCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "schema [ACTION]", Short: "Print the JSON Schema of the envelope, or of one action's input",
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return schema.Actions(), cobra.ShellCompDirectiveNoFileComp
+		},
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 || len(args) == 1 && schema.Input(args[0]) == nil {
+				return usage{"schema takes at most one action", "name one of " + strings.Join(schema.Actions(), ", ")}
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			out := schema.Published()
+			if len(args) == 1 {
+				out = schema.PublishedInput(args[0])
+			}
+			_, err := a.Stdout.Write(out)
+			return err
+		},
+	}
+}
+
+func (a *app) initCommand() *cobra.Command {
+	maxChars := settings.DefaultMaxChars
+	cmd := &cobra.Command{
+		Use: "init", Short: "Create the settings files and install the manual; never overwrites", Args: none,
+		RunE: func(*cobra.Command, []string) error {
+			root, err := a.openWorkdir()
+			if err != nil {
+				return err
+			}
+			defer root.Close()
+			done, err := settings.Init(a.dir(), maxChars)
+			if errors.Is(err, settings.ErrMaxChars) {
+				return usage{"--max-chars must be an integer in 1..100000", "set it below the point where your host cuts tool output, for example 20000"}
+			}
+			if err != nil {
+				return failure{"the settings could not be created", "check the working directory; `web doctor` shows the cause"}
+			}
+			failed := false
+			for _, d := range done {
+				line := fmt.Sprintf("%-8s %s", d.Outcome, d.File)
+				if d.Outcome == settings.Failed {
+					failed = true
+					line += " (" + d.Reason + ")"
+				}
+				fmt.Fprintln(a.Stdout, line)
+			}
+			outcome := string(settings.Kept)
+			if _, err := root.Lstat(filepath.FromSlash(action.InstalledGuide)); err != nil {
+				if outcome, err = a.installManual(); err != nil {
+					return err
+				}
+			}
+			fmt.Fprintf(a.Stdout, "%-8s %s\n", outcome, action.InstalledGuide)
+			if failed {
+				return failure{"not everything could be created", "mend what is named above and run `web init` again"}
+			}
+			return nil
+		},
+	}
+	cmd.Flags().IntVar(&maxChars, "max-chars", maxChars, "delivery threshold in `characters`, for settings/web.json")
+	return cmd
+}
+
+func (a *app) artifactsCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "artifacts", Short: "List or prune the results that were kept in files",
+		Args: none,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	withStore := func(run func(spill.Store) error) error {
+		root, err := a.openWorkdir()
+		if err != nil {
+			return err
+		}
+		defer root.Close()
+		return run(spill.Store{Root: root, Now: a.Now})
+	}
+	cmd.AddCommand(&cobra.Command{
+		Use: "list", Short: "List the kept results, oldest first", Args: none,
+		RunE: func(*cobra.Command, []string) error {
+			return withStore(func(s spill.Store) error {
+				entries, err := s.List()
+				if err != nil {
+					return failure{"the artifacts cannot be listed", "make " + spill.Dir + " in the working directory a readable directory that is no link"}
+				}
+				for _, e := range entries {
+					fmt.Fprintf(a.Stdout, "%s  %10d  %s\n", e.ModTime.UTC().Format(time.RFC3339), e.Bytes, e.Path)
+				}
+				return nil
+			})
+		},
+	})
+	var age time.Duration
+	prune := &cobra.Command{
+		Use: "prune --older-than AGE", Short: "Remove kept results older than AGE", Args: none,
+		Example: "  web artifacts prune --older-than 168h",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if !cmd.Flags().Changed("older-than") || age < 0 {
+				return usage{"--older-than is missing or negative", "say how old, for example --older-than 168h for a week"}
+			}
+			return withStore(func(s spill.Store) error {
+				removed, err := s.Prune(age)
+				for _, e := range removed {
+					fmt.Fprintf(a.Stdout, "removed %s\n", e.Path)
+				}
+				if err != nil {
+					return failure{"not every artifact could be removed", "check the permissions of " + spill.Dir}
+				}
+				return nil
+			})
+		},
+	}
+	prune.Flags().DurationVar(&age, "older-than", 0, "remove what is older than this `age` (for example 168h)")
+	cmd.AddCommand(prune)
+	return cmd
+}
+
+// version is set by the linker for a release; otherwise the build says what it was made from.
+var version string
+
+func (a *app) versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "version", Short: "Print the version", Args: none,
+		RunE: func(*cobra.Command, []string) error {
+			fmt.Fprintf(a.Stdout, "web %s %s %s/%s\n", versionText(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			return nil
+		},
+	}
+}
+
+func versionText() string {
+	if version != "" {
+		return version
+	}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	if v := info.Main.Version; v != "" && v != "(devel)" {
+		return v
+	}
+	text := "devel"
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision" && len(s.Value) >= 12:
+			text += "-" + s.Value[:12]
+		case s.Key == "vcs.modified" && s.Value == "true":
+			text += "-modified"
+		}
+	}
+	return text
+}
+
+func (a *app) browseCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "browse URL|REF", Short: "Read one page as Markdown",
+		Args: atLeastOne("a URL or a ref", "give one URL, or a ref (ln_...) of an earlier search"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.ask(cmd.Context(), action.Browse, map[string]any{"url": args[0]}, wiring{}, func(action.Answer) string { return "" })
+		},
+	}
+	a.answerFlags(cmd)
+	return cmd
+}

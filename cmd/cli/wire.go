@@ -1,0 +1,125 @@
+package cli
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"time"
+
+	"web/action"
+	"web/engines"
+	"web/engines/duckduckgo"
+	"web/manual"
+	"web/settings/operator"
+)
+
+// wiring replaces parts of the program, for the demonstration; its zero value is the real thing.
+type wiring struct {
+	workdir  string
+	operator func() (operator.Operator, error)
+}
+
+const (
+	connectTimeout = 10 * time.Second
+	tlsTimeout     = 10 * time.Second
+	maxHeaderBytes = 64 << 10
+)
+
+// dir gives the absolute path of the working directory.
+func (a *app) dir() string {
+	dir := a.workdir
+	if dir == "" {
+		dir, _ = a.Getenv("WEB_WORKDIR")
+	}
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(a.Dir, dir)
+	}
+	return dir
+}
+
+func (a *app) readOperator() (operator.Operator, error) {
+	return operator.Read(operator.Locate(a.config, a.Getenv), a.Getenv)
+}
+
+// runner joins the rooms. Nothing is read or opened here but the working directory.
+func (a *app) runner(w wiring) (*action.Runner, func()) {
+	if w.workdir == "" {
+		w.workdir = a.dir()
+	}
+	if w.operator == nil {
+		w.operator = a.readOperator
+	}
+	closeRoot := func() {}
+	root, err := os.OpenRoot(w.workdir)
+	if err == nil {
+		closeRoot = func() { _ = root.Close() }
+	}
+	return action.NewRunner(action.Deps{
+		Root: root, Workdir: w.workdir, Now: a.Now, Operator: w.operator, Guide: manual.Skill,
+		Builders: builders(),
+	}), closeRoot
+}
+
+// builders are the engines that this program has.
+func builders() map[string]action.Builder {
+	return map[string]action.Builder{engines.DuckDuckGo: buildDuckDuckGo}
+}
+
+func buildDuckDuckGo(op operator.Operator, e operator.Engine) (engines.Engine, error) {
+	client, err := engineClient(op)
+	if err != nil {
+		return nil, err
+	}
+	return duckduckgo.New(duckduckgo.Config{Client: client, BaseURL: e.BaseURL}), nil
+}
+
+// engineClient makes the HTTP client for engines. No proxy comes from the environment, only the operator's;
+// the addresses of engines are the operator's own choice and are not judged.
+func engineClient(op operator.Operator) (*http.Client, error) {
+	t := &http.Transport{
+		DialContext:            (&net.Dialer{Timeout: connectTimeout}).DialContext,
+		TLSHandshakeTimeout:    tlsTimeout,
+		MaxResponseHeaderBytes: maxHeaderBytes,
+		ForceAttemptHTTP2:      true,
+		DisableKeepAlives:      true, // one request, then the process ends
+	}
+	if op.Network.Proxy.IsSet() {
+		proxy, err := url.Parse(op.Network.Proxy.Reveal())
+		if err != nil {
+			return nil, errors.New("the operator's proxy is not a URL")
+		}
+		t.Proxy = http.ProxyURL(proxy)
+	}
+	roots, err := operatorRoots(op)
+	if err != nil {
+		return nil, err
+	}
+	if roots != nil {
+		t.TLSClientConfig = &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}
+	}
+	return &http.Client{Transport: t}, nil
+}
+
+// operatorRoots are the system's certificate authorities and the operator's, or nil for the system's alone.
+func operatorRoots(op operator.Operator) (*x509.CertPool, error) {
+	if op.Network.CAFile == "" {
+		return nil, nil
+	}
+	pem, err := os.ReadFile(op.Network.CAFile)
+	if err != nil {
+		return nil, errors.New("network.ca_file cannot be read")
+	}
+	roots, err := x509.SystemCertPool()
+	if err != nil {
+		roots = x509.NewCertPool()
+	}
+	if !roots.AppendCertsFromPEM(pem) {
+		return nil, errors.New("network.ca_file holds no certificate")
+	}
+	return roots, nil
+}
