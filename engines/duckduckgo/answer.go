@@ -149,22 +149,21 @@ func isText(h http.Header) bool {
 	return media == "text/html" || media == "text/plain" || media == "application/xhtml+xml"
 }
 
-// readBody reads at most MaxBodyBytes, before and after decompression. The transport has undone gzip if it
-// asked for it; a server may send it unasked to one that did not.
+// readBody reads at most MaxBodyBytes, before and after decompression.
 func readBody(resp *http.Response) ([]byte, error) {
-	body := io.Reader(resp.Body)
+	body := io.Reader(&limited{r: resp.Body, left: MaxBodyBytes})
 	switch strings.ToLower(strings.TrimSpace(resp.Header.Get("Content-Encoding"))) {
 	case "", "identity":
 	case "gzip", "x-gzip":
-		zr, err := gzip.NewReader(&limited{r: body, left: MaxBodyBytes})
+		zr, err := gzip.NewReader(body)
 		if err != nil {
 			return nil, err
 		}
-		body = zr
+		body = &limited{r: zr, left: MaxBodyBytes}
 	default:
 		return nil, errEncoding
 	}
-	return io.ReadAll(&limited{r: body, left: MaxBodyBytes})
+	return io.ReadAll(body)
 }
 
 // limited fails with errTooLarge once more than left bytes came; io.LimitReader would end like a whole body.

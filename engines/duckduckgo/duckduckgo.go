@@ -130,10 +130,12 @@ func (e *Engine) request(ctx context.Context, q engines.Query) (*http.Request, e
 	}
 	origin := e.endpoint.Scheme + "://" + e.endpoint.Host
 	// What a browser sends when the page's form is submitted: with parts of it missing, queries were refused.
-	// Accept-Encoding stays the transport's, which undoes gzip only if it asked for it itself.
+	// Accept-Encoding is what a transport would ask for; asked for here, it is undone here, where both sides of
+	// the decompression are bounded.
 	for _, h := range [...][2]string{
 		{"User-Agent", e.userAgent},
 		{"Accept", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"},
+		{"Accept-Encoding", "gzip"},
 		{"Accept-Language", "en-US,en;q=0.9"},
 		{"Content-Type", "application/x-www-form-urlencoded"},
 		{"Origin", origin},

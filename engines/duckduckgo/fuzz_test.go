@@ -67,12 +67,9 @@ func FuzzWrapper(f *testing.F) {
 		}
 		href := html.UnescapeString(html.EscapeString("//duckduckgo.com/l/?rut=1&uddg=" + url.QueryEscape(target)))
 		got, v := follow(href, base)
-		direct, vDirect := follow(target, base)
-		if v == linkOrganic && vDirect == linkOrganic && got != direct && !strings.ContainsAny(target, "\t\r\n \f") {
-			t.Errorf("wrapped %q, direct %q", got, direct)
-		}
-		if v == linkOrganic && got != target && vDirect == linkOrganic {
-			t.Errorf("%q came out as %q", target, got)
+		// A target that is a fine link itself, and needs no unwrapping, has to come out of the wrapper as it is.
+		if direct, vDirect := follow(target, base); vDirect == linkOrganic && direct == target && (v != linkOrganic || got != target) {
+			t.Errorf("%q came out as %q, %d", target, got, v)
 		}
 	})
 }

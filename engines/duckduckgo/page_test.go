@@ -127,6 +127,35 @@ func TestCasesC3ToC7(t *testing.T) {
 	}
 }
 
+func TestKinds(t *testing.T) {
+	for _, tc := range []struct {
+		name, body string
+		want       Page
+	}{
+		{"a form that posts to the challenge", `<form action="//duckduckgo.com/anomaly.js?sv=lite&q=a b"></form>`, Page{Kind: KindChallenge}},
+		{"the challenge's form", `<form id="challenge-form"></form>`, Page{Kind: KindChallenge}},
+		{"the challenge's test id", `<div data-testid="anomaly-modal"></div>`, Page{Kind: KindChallenge}},
+		{"a challenge that also says nothing was found", `<form id="challenge-form"></form><div class="result--no-result"></div>`, Page{Kind: KindChallenge}},
+		{"the query in the form's address", `<form action="/html/?q=/anomaly.js"></form>`, Page{}},
+		{"a wrapper around results is none", `<div class="web-result"><div class="web-result"><h2><a href="https://ex.org/">x</a></h2></div></div>`,
+			Page{Kind: KindResults, Results: []engines.Result{{Title: "x", URL: "https://ex.org/"}}}},
+		{"a result titled EOF with a snippet", `<div class="result"><h2><a href="https://google.com/search?q=x">EOF</a></h2><p class="snippet">x</p></div>`,
+			Page{Kind: KindResults, Results: []engines.Result{{Title: "EOF", URL: "https://google.com/search?q=x", Snippet: "x"}}}},
+		{"a result titled EOF elsewhere", `<div class="result"><h2><a href="https://ex.org/search?q=x">EOF</a></h2></div>`,
+			Page{Kind: KindResults, Results: []engines.Result{{Title: "EOF", URL: "https://ex.org/search?q=x"}}}},
+		{"a date in the snippet is no date of the result", `<div class="result"><h2><a href="https://ex.org/">x</a></h2><p class="snippet"><span>2026-03-02</span></p></div>`,
+			Page{Kind: KindResults, Results: []engines.Result{{Title: "x", URL: "https://ex.org/", Snippet: "2026-03-02"}}}},
+		{"a lite snippet of these words", `<table><tr><td class="result-snippet">No more results.</td></tr></table>`, Page{}},
+		{"the refresh of the script shell", `<meta http-equiv="refresh" content="0; url=/html?q=x">`, Page{}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, parse(t, tc.body)); diff != "" {
+				t.Errorf("page (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 func TestDamagedPagesAreNotRead(t *testing.T) {
 	good := `<div id="links"><div class="result web-result"><h2><a class="result__a" href="https://ex.org/">x</a></h2></div></div>`
 	if p, err := Parse([]byte("<p>caf\xe9</p>"+good), nil); !errors.Is(err, errNotUTF8) {
@@ -195,7 +224,7 @@ func TestText(t *testing.T) {
 	for _, tc := range []struct{ name, in, want string }{
 		{"highlighting glues nothing and tears nothing", `go<b>lang</b> <b>net</b>/http, 潮<b>汐</b>`, "golang net/http, 潮汐"},
 		{"white space of every kind", "\r\n a&nbsp;&nbsp;b\t\u3000c \u2028d ", "a b c d"},
-		{"decoded once", `&amp;rsquo; &amp;lt;b&amp;gt; &#x27;`, `&rsquo; <b> '`},
+		{"decoded once", `&amp;rsquo; &amp;lt;b&amp;gt; &#x27;`, `&rsquo; &lt;b&gt; '`},
 		{"invisible characters", "a\u200bb\u202ec\u00add\U000e0041e\u0007f\u0085g\ufeff", "abcdef g"},
 		{"comments and tags", `a<!-- b --><i title="c">d</i>`, "ad"},
 		{"emoji keeps its selector", "\u2764\ufe0f", "\u2764\ufe0f"},
@@ -207,6 +236,21 @@ func TestText(t *testing.T) {
 				t.Errorf("results (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+func TestDate(t *testing.T) {
+	for stamp, want := range map[string]string{
+		"2026-03-02T00:00:00.0000000": "2026-03-02",
+		"2026-03-02":                  "2026-03-02",
+		"2026-03-02 days":             "",
+		"2026-02-30T00:00:00":         "",
+		"2 March 2026":                "",
+		"":                            "",
+	} {
+		if got := date(stamp); got != want {
+			t.Errorf("date(%q) = %q, want %q", stamp, got, want)
+		}
 	}
 }
 

@@ -216,6 +216,7 @@ func TestSearchFailures(t *testing.T) {
 		{name: "301 to an anomaly address", reply: reply{status: 301, header: map[string]string{"Location": "/506-01.js"}}, want: engines.Error{Class: "rate_limited", Retryable: true}},
 		{name: "301 to another anomaly address", reply: reply{status: 301, header: map[string]string{"Location": "//duckduckgo.com/anomaly.js?sv=html"}}, want: engines.Error{Class: "rate_limited", Retryable: true}},
 		{name: "302 on the site", reply: reply{status: 302, header: map[string]string{"Location": "https://html.duckduckgo.com/html/?q=x"}}, want: engines.Error{Class: "http_302"}},
+		{name: "302 on the host that was configured", reply: reply{status: 302, header: map[string]string{"Location": "http://HOST/login"}}, want: engines.Error{Class: "http_302"}},
 		{name: "303 for a bang", query: "tide !w", reply: reply{status: 303, header: map[string]string{"Location": "https://encyclopedia.example/tide"}}, want: engines.Error{Class: "unexpected_page"}, says: "bang"},
 		{name: "303 for a bang through the wrapper", query: "!w tide", reply: reply{status: 303, header: map[string]string{"Location": "/l/?uddg=https%3A%2F%2Fencyclopedia.example%2F"}}, want: engines.Error{Class: "unexpected_page"}, says: "bang"},
 		{name: "refresh for a bang", query: "!w kelp", reply: reply{status: 200, fixture: "unexpected_bang.html"}, want: engines.Error{Class: "unexpected_page"}, says: "bang"},
@@ -240,7 +241,7 @@ func TestSearchFailures(t *testing.T) {
 				requests.Add(1)
 				w.Header().Set("Content-Type", "text/html; charset=UTF-8")
 				for k, v := range tc.reply.header {
-					w.Header().Set(k, v)
+					w.Header().Set(k, strings.ReplaceAll(v, "HOST", r.Host))
 				}
 				body := []byte(tc.reply.body)
 				if tc.reply.fixture != "" {
@@ -289,6 +290,7 @@ func TestSearchAnswers(t *testing.T) {
 		{"results", 200, nil, fixture(t, "results_direct.html"), full},
 		{"results with another 2xx", 202, nil, fixture(t, "results_direct.html"), full},
 		{"results without a type", 200, map[string]string{"Content-Type": ""}, fixture(t, "results_direct.html"), full},
+		{"results under plain text", 200, map[string]string{"Content-Type": "text/plain; charset"}, fixture(t, "results_direct.html"), full},
 		{"results that speak of challenges", 200, nil, fixture(t, "results_about_challenges.html"), engines.Answer{Results: []engines.Result{{
 			Title: `anomaly.js: id="challenge-form" class="anomaly-modal__mask"`, URL: "https://code.example/anomaly.js?id=challenge-form",
 			Snippet: "No results found for bots use DuckDuckGo too",
@@ -299,53 +301,56 @@ func TestSearchAnswers(t *testing.T) {
 		{"byte-order mark", 200, nil, append([]byte("\ufeff"), fixture(t, "results_direct.html")...), full},
 		{"just small enough", 200, nil, append(fixture(t, "results_direct.html"), bytes.Repeat([]byte(" "), MaxBodyBytes-len(fixture(t, "results_direct.html")))...), full},
 	} {
-		for _, transport := range []*http.Transport{{}, {DisableCompression: true}} {
-			t.Run(tc.name, func(t *testing.T) {
-				e, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
-					w.Header().Set("Content-Type", "text/html; charset=UTF-8")
-					for k, v := range tc.header {
-						w.Header()[k] = []string{v}
-						if v == "" {
-							w.Header()[k] = nil
-						}
+		t.Run(tc.name, func(t *testing.T) {
+			e, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Type", "text/html; charset=UTF-8")
+				for k, v := range tc.header {
+					w.Header()[k] = []string{v}
+					if v == "" {
+						w.Header()[k] = nil
 					}
-					w.WriteHeader(tc.status)
-					w.Write(tc.body)
-				})
-				e.transport = transport
-				defer transport.CloseIdleConnections()
-				got, err := e.Search(t.Context(), engines.Query{Text: "tide"})
-				if err != nil {
-					t.Fatal(err)
 				}
-				if diff := cmp.Diff(tc.want, got); diff != "" {
-					t.Errorf("answer (-want +got):\n%s", diff)
-				}
+				w.WriteHeader(tc.status)
+				w.Write(tc.body)
 			})
-		}
+			got, err := e.Search(t.Context(), engines.Query{Text: "tide"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("answer (-want +got):\n%s", diff)
+			}
+		})
 	}
 }
 
-func TestBombStopsAtTheLimit(t *testing.T) {
-	var zipped bytes.Buffer
-	zw := gzip.NewWriter(&zipped)
-	zeros := make([]byte, 1<<20)
-	for range 64 {
-		zw.Write(zeros)
+func TestBothSidesOfCompressionAreBounded(t *testing.T) {
+	zip := func(plain []byte) []byte {
+		var b bytes.Buffer
+		zw := gzip.NewWriter(&b)
+		zw.Write(plain)
+		zw.Close()
+		return b.Bytes()
 	}
-	zw.Close()
-	for _, transport := range []*http.Transport{{}, {DisableCompression: true}} {
-		e, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Content-Type", "text/html")
-			w.Header().Set("Content-Encoding", "gzip")
-			w.Write(zipped.Bytes())
+	nothing := zip(nil)
+	for _, tc := range []struct {
+		name string
+		body []byte
+	}{
+		{"much out of little", zip(make([]byte, 16*MaxBodyBytes))},
+		{"nothing out of much", bytes.Repeat(nothing, MaxBodyBytes/len(nothing)+1)},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			e, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Type", "text/html")
+				w.Header().Set("Content-Encoding", "gzip")
+				w.Write(tc.body)
+			})
+			answer, err := e.Search(t.Context(), engines.Query{Text: "x"})
+			if f := failure(t, answer, err); f.Class != "unexpected_page" || !errors.Is(f, errTooLarge) {
+				t.Errorf("got %v (%v)", f, f.Err)
+			}
 		})
-		e.transport = transport
-		defer transport.CloseIdleConnections()
-		answer, err := e.Search(t.Context(), engines.Query{Text: "x"})
-		if f := failure(t, answer, err); f.Class != "unexpected_page" || !errors.Is(f, errTooLarge) {
-			t.Errorf("DisableCompression %t: got %v (%v)", transport.DisableCompression, f, f.Err)
-		}
 	}
 }
 
@@ -376,7 +381,8 @@ func TestWayThereFails(t *testing.T) {
 			transport := &http.Transport{}
 			defer transport.CloseIdleConnections()
 			answer, err := New(Config{Client: &http.Client{Transport: transport}, BaseURL: tc.base}).Search(t.Context(), engines.Query{Text: "x"})
-			if f := failure(t, answer, err); f.Class != tc.class {
+			f := failure(t, answer, err)
+			if f.Class != tc.class || strings.Contains(tc.name, "base_url") != strings.Contains(f.Message, "base_url") {
 				t.Errorf("got %+v, want class %s", f, tc.class)
 			}
 		})
@@ -401,45 +407,64 @@ func newPlain(t *testing.T) string {
 
 // TestDeadlineAndCancel ends the wait for the headers, and the wait for the rest of the body.
 func TestDeadlineAndCancel(t *testing.T) {
-	for _, part := range []string{"", "<html><body>", "refused"} {
+	for _, sent := range []string{"", "<html><body>"} {
 		for _, class := range []string{"timeout", "cancelled"} {
-			t.Run(class+" after "+part, func(t *testing.T) {
+			t.Run(class+" after "+sent, func(t *testing.T) {
 				ctx, cancel := context.WithCancel(t.Context())
 				if class == "timeout" {
 					ctx, cancel = context.WithTimeout(t.Context(), 50*time.Millisecond)
 				}
 				defer cancel()
 				e, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
-					if part == "refused" {
-						w.WriteHeader(http.StatusServiceUnavailable)
-					}
-					if part != "" {
-						io.WriteString(w, part)
+					io.Copy(io.Discard, r.Body) // a server notices a lost client only once the body is read
+					if sent != "" {
+						io.WriteString(w, sent)
 						w.(http.Flusher).Flush()
 					}
-					io.Copy(io.Discard, r.Body) // the server notices a lost client only once the body is read
 					if class == "cancelled" {
 						cancel()
 					}
 					<-r.Context().Done()
 				})
 				answer, err := e.Search(ctx, engines.Query{Text: "x"})
-				f := failure(t, answer, err)
-				want := class
-				if part == "refused" && class == "timeout" {
-					want = "http_503" // the refusal had arrived
+				if f := failure(t, answer, err); f.Class != class || f.Retryable != (class == "timeout") {
+					t.Errorf("got %+v, want class %s", f, class)
 				}
-				// Cancelling may overtake the headers, but never becomes another class.
-				if f.Class != want && !(part == "refused" && class == "timeout" && f.Class == "timeout") {
-					t.Errorf("class %s, want %s", f.Class, want)
-				}
-				if class == "cancelled" && !errors.Is(err, context.Canceled) || f.Class == "timeout" && !errors.Is(err, context.DeadlineExceeded) {
-					t.Errorf("cause %v", f.Err)
+				if cause := map[string]error{"timeout": context.DeadlineExceeded, "cancelled": context.Canceled}[class]; !errors.Is(err, cause) {
+					t.Errorf("%v is not %v", err, cause)
 				}
 			})
 		}
 	}
 }
+
+// TestRefusalWithoutItsText: a status that came counts even if its text did not, unless the caller has gone.
+func TestRefusalWithoutItsText(t *testing.T) {
+	for _, tc := range []struct {
+		cancel bool
+		want   string
+	}{{false, "http_503"}, {true, "cancelled"}} {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		body := readerFunc(func([]byte) (int, error) {
+			if tc.cancel {
+				cancel()
+			}
+			return 0, io.ErrUnexpectedEOF
+		})
+		e := New(Config{Client: &http.Client{Transport: roundTrip(func(*http.Request) (*http.Response, error) {
+			return &http.Response{StatusCode: http.StatusServiceUnavailable, Body: io.NopCloser(body)}, nil
+		})}})
+		answer, err := e.Search(ctx, engines.Query{Text: "x"})
+		if f := failure(t, answer, err); f.Class != tc.want {
+			t.Errorf("cancel %t: class %s, want %s", tc.cancel, f.Class, tc.want)
+		}
+	}
+}
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
 func TestNothingIsKeptBetweenSearches(t *testing.T) {
 	e, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
