@@ -151,17 +151,30 @@ func (t Table) Resolve(ctx context.Context, ref string) (url string, found bool,
 	if err != nil {
 		return "", false, err
 	}
-	if !bytes.Contains(data, []byte(ref)) {
+	url, newer, found := find(data, ref)
+	// Fewer lines than the budget cannot hold more URLs than the budget; only then is it worth counting.
+	if !found || bytes.Count(newer, []byte{'\n'}) >= Budget && len(latest(newer)) >= Budget {
 		return "", false, nil
 	}
-	for _, u := range latest(data) {
-		if Of(u) == ref {
-			// A state directory that can be read but not written still resolves.
-			_ = t.Add(ctx, []string{u})
-			return u, true, nil
+	// A state directory that can be read but not written still resolves.
+	_ = t.Add(ctx, []string{url})
+	return url, true, nil
+}
+
+// find gives the URL of the newest good record of ref, and what was recorded after it.
+func find(data []byte, ref string) (url string, newer []byte, found bool) {
+	for end := len(data); end > 0; {
+		i := bytes.LastIndex(data[:end], []byte(ref+" "))
+		if i < 0 {
+			return "", nil, false
 		}
+		line, after, _ := bytes.Cut(data[i:], []byte{'\n'})
+		if u, ok := parseRecord(line); ok && (i == 0 || data[i-1] == '\n') {
+			return u, after, true
+		}
+		end = i
 	}
-	return "", false, nil
+	return "", nil, false
 }
 
 // read takes no lock: a record is whole or not one, and compaction replaces the file in one step.
