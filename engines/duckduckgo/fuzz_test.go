@@ -39,7 +39,7 @@ func FuzzParse(f *testing.F) {
 		seen := map[string]bool{}
 		for _, r := range p.Results {
 			for _, s := range []string{r.Title, r.URL, r.Snippet, r.Published} {
-				if !utf8.ValidString(s) || strings.ContainsFunc(s, invisible) {
+				if !utf8.ValidString(s) || strings.ContainsFunc(s, misleading) {
 					t.Errorf("%q is not clean", s)
 				}
 			}

@@ -34,7 +34,7 @@ func follow(href string, base *url.URL) (string, verdict) {
 		if s == "" || !utf8.ValidString(s) {
 			return "", linkBroken
 		}
-		if strings.ContainsFunc(s, invisible) {
+		if strings.ContainsFunc(s, misleading) {
 			return "", linkUnsafe
 		}
 		u, err := parseURL(s)

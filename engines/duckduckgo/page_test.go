@@ -225,7 +225,8 @@ func TestText(t *testing.T) {
 		{"highlighting glues nothing and tears nothing", `go<b>lang</b> <b>net</b>/http, 潮<b>汐</b>`, "golang net/http, 潮汐"},
 		{"white space of every kind", "\r\n a&nbsp;&nbsp;b\t\u3000c \u2028d ", "a b c d"},
 		{"decoded once", `&amp;rsquo; &amp;lt;b&amp;gt; &#x27;`, `&rsquo; &lt;b&gt; '`},
-		{"invisible characters", "a\u200bb\u202ec\u00add\U000e0041e\u0007f\u0085g\ufeff", "abcdef g"},
+		{"misleading characters go", "a\u202eb\u2067c\U000e0041d\u0007e\u0085f\ufeff", "abcde f"},
+		{"characters of words stay", "a\u200bb\u00adc \u0645\u06cc\u200c\u062e \U0001f468\u200d\U0001f4bb", "a\u200bb\u00adc \u0645\u06cc\u200c\u062e \U0001f468\u200d\U0001f4bb"},
 		{"comments and tags", `a<!-- b --><i title="c">d</i>`, "ad"},
 		{"emoji keeps its selector", "\u2764\ufe0f", "\u2764\ufe0f"},
 	} {
