@@ -82,7 +82,7 @@ func step(dir *os.Root, name string, create bool) (*os.Root, error) {
 // Create writes a new file name in dir: complete and synced, or not there at all, even when the process is
 // killed. An existing name is never replaced: fs.ErrExist.
 func Create(dir *os.Root, name string, content []byte) error {
-	return write(dir, name, content, func(tmp string) error {
+	return write(dir, name, content, true, func(tmp string) error {
 		err := dir.Link(tmp, name)
 		if err == nil || errors.Is(err, fs.ErrExist) {
 			return errors.Join(err, dir.Remove(tmp))
@@ -97,10 +97,17 @@ func Create(dir *os.Root, name string, content []byte) error {
 
 // Replace writes the file name in dir, replacing what was there in one step.
 func Replace(dir *os.Root, name string, content []byte) error {
-	return write(dir, name, content, func(tmp string) error { return dir.Rename(tmp, name) })
+	return write(dir, name, content, true, func(tmp string) error { return dir.Rename(tmp, name) })
 }
 
-func write(dir *os.Root, name string, content []byte, publish func(tmp string) error) (err error) {
+// ReplaceVolatile writes a file like Replace, whole or not at all even when the process is killed, but does
+// not wait for the disk: after a loss of power it may be missing or torn. It is for what proves itself and
+// can be made again.
+func ReplaceVolatile(dir *os.Root, name string, content []byte) error {
+	return write(dir, name, content, false, func(tmp string) error { return dir.Rename(tmp, name) })
+}
+
+func write(dir *os.Root, name string, content []byte, sync bool, publish func(tmp string) error) (err error) {
 	var salt [16]byte
 	_, _ = rand.Read(salt[:]) // never fails: crypto/rand ends the process instead
 	tmp := fmt.Sprintf(".%s.%d.%s%s", name, os.Getpid(), hex.EncodeToString(salt[:]), TempSuffix)
@@ -114,7 +121,7 @@ func write(dir *os.Root, name string, content []byte, publish func(tmp string) e
 		}
 	}()
 	_, err = f.Write(content)
-	if err == nil {
+	if err == nil && sync {
 		err = f.Sync()
 	}
 	if cerr := f.Close(); err == nil {
@@ -123,7 +130,7 @@ func write(dir *os.Root, name string, content []byte, publish func(tmp string) e
 	if err != nil {
 		return err
 	}
-	if err = publish(tmp); err != nil {
+	if err = publish(tmp); err != nil || !sync {
 		return err
 	}
 	return syncDir(dir)
