@@ -48,8 +48,35 @@ func Actions() []string {
 	return out
 }
 
-// Input is the schema of one action's input, or nil for an unknown action.
+// Input is a copy of the schema of one action's input, or nil for an unknown action.
 func Input(action string) map[string]any {
+	in, _ := clone(input(action)).(map[string]any)
+	return in
+}
+
+func clone(v any) any {
+	switch v := v.(type) {
+	case []any:
+		out := make([]any, len(v))
+		for i, e := range v {
+			out[i] = clone(e)
+		}
+		return out
+	case map[string]any:
+		if v == nil {
+			return v
+		}
+		out := make(map[string]any, len(v))
+		for k, e := range v {
+			out[k] = clone(e)
+		}
+		return out
+	}
+	return v
+}
+
+// input is the branch within the document itself.
+func input(action string) map[string]any {
 	i := slices.Index(Actions(), action)
 	if i < 0 {
 		return nil
@@ -60,7 +87,7 @@ func Input(action string) map[string]any {
 
 // PublishedInput is the schema of one known action's input as it is printed.
 func PublishedInput(action string) []byte {
-	in := Input(action)
+	in := input(action)
 	out, err := json.MarshalIndent(map[string]any{
 		"$schema": document()["$schema"], "title": action + " input",
 		"type": in["type"], "properties": in["properties"], "required": in["required"], "additionalProperties": in["additionalProperties"],
@@ -74,7 +101,7 @@ func PublishedInput(action string) []byte {
 // Fields lists the fields that an action's input may have.
 func Fields(action string) []string {
 	var out []string
-	for name := range properties(Input(action)) {
+	for name := range properties(input(action)) {
 		out = append(out, name)
 	}
 	slices.Sort(out)
@@ -88,8 +115,8 @@ type Validator struct{ compiled *jsonschema.Schema }
 // that the other actions' branches cost nothing. It accepts exactly the envelopes of that action that the
 // whole document accepts.
 func For(action string) (*Validator, error) {
-	input := Input(action)
-	if input == nil {
+	in := input(action)
+	if in == nil {
 		return nil, fmt.Errorf("schema: unknown action")
 	}
 	root := map[string]any{}
@@ -101,7 +128,7 @@ func For(action string) (*Validator, error) {
 	for k, v := range properties(document()) {
 		props[k] = v
 	}
-	props["input"] = input
+	props["input"] = in
 	props["action"] = map[string]any{"const": action}
 	root["properties"] = props
 	raw, err := json.Marshal(root)
