@@ -1,0 +1,156 @@
+package formats
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestClassify(t *testing.T) {
+	page := "<!doctype html><html><body><nav>x</nav><p>real</p>"
+	gz := "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03KL\x06\x00"
+	png := "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"
+	for _, c := range []struct {
+		name, mediaType, body string
+		want                  Kind
+	}{
+		// What is stated stands.
+		{"html", "text/html", "<p>x", KindHTML},
+		{"html that looks like text", "text/html", "plain words", KindHTML},
+		{"html that looks like JSON", "text/html", `{"a":1}`, KindHTML},
+		{"xhtml", "application/xhtml+xml", "<html/>", KindXHTML},
+		{"plain", "text/plain", "a\n\nb", KindPlain},
+		{"plain that is Markdown", "text/plain", "# a\n\n- b", KindPlain},
+		{"plain fragment of HTML", "text/plain", "<p>a</p>", KindPlain},
+		{"unknown text", "text/vtt", "WEBVTT", KindPlain},
+		{"calendar", "text/calendar", "BEGIN:VCALENDAR", KindPlain},
+		{"problem JSON", "application/problem+json", `{"title":"no"}`, KindJSON},
+		{"broken JSON", "application/json", `{`, KindJSON},
+		{"text/json", "text/json", `1`, KindJSON},
+		{"JSON lines", "application/x-ndjson", `{}`, KindJSONLines},
+		{"xml", "application/xml", "<a/>", KindXML},
+		{"xml suffix", "application/mathml+xml", "<math/>", KindXML},
+		{"csv", "text/csv", "a,b", KindCSV},
+		{"tsv", "text/tab-separated-values", "a\tb", KindTSV},
+		{"javascript", "application/javascript", "f()", KindCode},
+		{"css", "text/css", "a{}", KindCode},
+		{"yaml", "application/yaml", "a: b", KindCode},
+		{"openapi", "application/vnd.oai.openapi+yaml", "a: b", KindCode},
+		{"toml", "application/toml", "a = 1", KindCode},
+		{"python", "text/x-python", "pass", KindCode},
+		{"unheard-of language", "text/x-zig", "fn", KindCode},
+		{"markdown", "text/markdown", "# a", KindMarkdown},
+
+		// HTML under a wrong label.
+		{"markdown: page", "text/markdown", page, KindHTML},
+		{"markdown: upper case", "text/markdown", "\n\t<!DOCTYPE HTML PUBLIC \"-//W3C//DTD HTML 4.01//EN\">", KindHTML},
+		{"markdown: html element", "text/markdown", `<html lang="en">`, KindHTML},
+		{"markdown: comment first", "text/markdown", "<!-- a > b --> <!-- c -->\n<html>", KindHTML},
+		{"markdown: byte-order mark", "text/markdown", "\xef\xbb\xbf<!doctype html>", KindHTML},
+		{"markdown: xhtml", "text/markdown", `<?xml version="1.0"?><!DOCTYPE html PUBLIC "x"><html>`, KindHTML},
+		{"markdown: body", "text/x-markdown", "<body>x", KindHTML},
+		{"markdown: UTF-16", "text/markdown", "\xff\xfe<\x00h\x00t\x00m\x00l\x00>\x00", KindHTML},
+		{"markdown: fragment stays", "text/markdown", "<h1 align=center>x</h1>\n\n# y", KindMarkdown},
+		{"markdown: longer name stays", "text/markdown", "<htmlx>", KindMarkdown},
+		{"markdown: page in a fence stays", "text/markdown", "```\n<!doctype html>\n```", KindMarkdown},
+		{"markdown: page told of stays", "text/markdown", "Use <html> here", KindMarkdown},
+		{"json: page", "application/json", page, KindHTML},
+		{"csv: page", "text/csv", page, KindHTML},
+		{"xml: page", "application/xml", page, KindXHTML},
+		{"plain: page is source", "text/plain", page, KindCode},
+
+		// Feeds by type and by root.
+		{"rss", "application/rss+xml", `<?xml version="1.0"?><rss version="2.0">`, KindFeed},
+		{"atom as xml", "text/xml", `<!-- c --><feed xmlns="http://www.w3.org/2005/Atom">`, KindFeed},
+		{"atom with a prefix", "application/xml", `<atom:feed xmlns:atom="http://www.w3.org/2005/Atom">`, KindFeed},
+		{"rss as html", "text/html", "<?xml version='1.0'?>\n<rss>", KindFeed},
+		{"rss 1.0", "application/xml", `<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/">`, KindFeed},
+		{"rdf that is no feed", "application/rdf+xml", `<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">`, KindXML},
+		{"rss label on something else", "application/rss+xml", `<opml/>`, KindXML},
+		{"xhtml as html stays", "text/html", `<?xml version="1.0"?><html>`, KindHTML},
+		{"xhtml as xml", "application/xml", `<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml">`, KindXHTML},
+
+		// No label, or one that says nothing.
+		{"nothing: page", "", page, KindHTML},
+		{"nothing: fragment", "application/octet-stream", "  <p>a", KindHTML},
+		{"nothing: comment", "", "<!-- a --><p>b", KindHTML},
+		{"nothing: json", "application/octet-stream", ` {"a": [1]} `, KindJSON},
+		{"nothing: braces", "", "{not json}", KindPlain},
+		{"nothing: json lines", "binary/octet-stream", "{\"a\":1}\n{\"a\":2}\n", KindJSONLines},
+		{"nothing: xml", "", `<?xml version="1.0"?><a/>`, KindXML},
+		{"nothing: feed", "", "<rss><channel>", KindFeed},
+		{"nothing: xhtml", "", `<?xml version="1.0"?><!DOCTYPE html><html>`, KindXHTML},
+		{"nothing: text", "", "hello", KindPlain},
+		{"nothing: latin-1 text", "", "caf\xe9", KindPlain},
+		{"nothing: UTF-16 page", "", "\xfe\xff\x00<\x00h\x00t\x00m\x00l\x00>", KindHTML},
+		{"nothing: UTF-16 text", "", "\xff\xfeh\x00i\x00", KindPlain},
+		{"nothing: empty", "", "", KindPlain},
+		{"nothing: binary", "", "ab\x00\x01\x02", KindBinary},
+		{"foreign type: text", "application/x-bibtex", "@book{x}", KindPlain},
+		{"foreign type: binary", "application/x-blob", "\x00\x01", KindBinary},
+		{"plain: json", "text/plain", "[1,\n 2]", KindJSON},
+		{"plain: xml", "text/plain", "<?xml version=\"1.0\"?>\n<rss/>", KindXML},
+		{"plain: a number is text", "text/plain", "42", KindPlain},
+
+		// What cannot be read, by label and by its bytes.
+		{"pdf", "application/pdf", "%PDF-1.7\n", KindPDF},
+		{"pdf label on text", "application/pdf", "hello", KindPDF},
+		{"pdf as html", "text/html", "%PDF-1.4\n%\xe2\xe3", KindPDF},
+		{"pdf as text", "text/plain", "%PDF-1.4\n", KindPDF},
+		{"pdf as octets", "application/octet-stream", "%PDF-1.4\n", KindPDF},
+		{"pdf behind junk", "", "\r\n\r\n%PDF-1.4\n", KindPDF},
+		{"pdf told of", "text/plain", "A file begins with %PDF-1.4", KindPlain},
+		{"png as html", "text/html", png, KindPNG},
+		{"png as jpeg", "image/jpeg", png, KindPNG},
+		{"jpeg", "image/jpeg", "", KindJPEG},
+		{"gif", "", "GIF89a\x01\x00\x01\x00", KindGIF},
+		{"gif told of", "text/plain", "GIF89a is a format", KindPlain},
+		{"webp", "", "RIFF\x00\x00\x00\x00WEBPVP8 ", KindWebP},
+		{"svg", "image/svg+xml", "<svg/>", KindSVG},
+		{"avif", "image/avif", "", KindImage},
+		{"audio", "audio/mpeg", "ID3\x04\x00", KindMedia},
+		{"audio without bytes", "audio/mpeg", "", KindAudio},
+		{"video", "video/mp4", "\x00\x00\x00\x18ftypmp42", KindMedia},
+		{"zip", "application/zip", "PK\x03\x04", KindZIP},
+		{"docx", "application/octet-stream", "PK\x03\x04\x14\x00\x06\x00[Content_Types].xml", KindOffice},
+		{"docx by label", "application/vnd.openxmlformats-officedocument.wordprocessingml.document", "", KindOffice},
+		{"epub", "application/epub+zip", "PK\x03\x04" + strings.Repeat("\x00", 26) + "mimetypeapplication/epub+zip", KindEPUB},
+		{"doc", "application/msword", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", KindOffice},
+		{"gzip", "application/gzip", gz, KindGzip},
+		{"gzip as octets", "application/octet-stream", gz, KindGzip},
+		{"tar", "", strings.Repeat("a", 257) + "ustar\x0000", KindArchive},
+		{"font", "font/woff2", "wOF2\x00\x01", KindFont},
+		{"wasm", "application/wasm", "\x00asm\x01", KindWasm},
+		{"rtf", "text/rtf", "{\\rtf1", KindRTF},
+		{"elf", "", "\x7fELF\x02", KindProgram},
+		{"multipart", "multipart/x-mixed-replace", "", KindMultipart},
+
+		// Compressed text that nobody announced as compressed is the caller's to report as undecodable.
+		{"gzip as html", "text/html", gz, KindHTML},
+		{"gzip as plain", "text/plain", gz, KindPlain},
+		{"zstd as html", "text/html", "\x28\xb5\x2f\xfd\x04", KindHTML},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, ok := Classify(c.mediaType, []byte(c.body))
+			if got != c.want || ok != c.want.Readable() {
+				t.Errorf("Classify(%q, %q) = %q, %v, want %q, %v", c.mediaType, c.body, got, ok, c.want, c.want.Readable())
+			}
+		})
+	}
+}
+
+func TestLanguage(t *testing.T) {
+	for _, c := range []struct{ mediaType, text, want string }{
+		{"application/javascript", "", "javascript"},
+		{"text/x-python", "", "python"},
+		{"text/x-go", "", "go"},
+		{"text/x-csrc", "", "c"},
+		{"text/x-zig", "", "zig"},
+		{"text/x-a`b", "", ""},
+		{"text/plain", "<!doctype html>", "html"},
+		{"text/plain", "x", ""},
+	} {
+		if got := Language(c.mediaType, c.text); got != c.want {
+			t.Errorf("Language(%q, %q) = %q, want %q", c.mediaType, c.text, got, c.want)
+		}
+	}
+}

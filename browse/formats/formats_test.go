@@ -1,0 +1,353 @@
+package formats
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"web/browse/blocks"
+)
+
+func TestConvertLeavesPagesAndBinaryAlone(t *testing.T) {
+	for _, k := range []Kind{KindHTML, KindXHTML, KindPDF, KindBinary, ""} {
+		if doc, ok := Convert(k, "", "<p>x", testOptions); ok || doc != nil {
+			t.Errorf("Convert(%q) = %v, %v, want nil, false", k, doc, ok)
+		}
+	}
+}
+
+func TestFragmentSeam(t *testing.T) {
+	type call struct{ HTML, Base string }
+	var calls []call
+	opt := testOptions
+	opt.Fragment = func(html, base string) *blocks.Document {
+		calls = append(calls, call{html, base})
+		return &blocks.Document{
+			Blocks:  []blocks.Block{{Kind: blocks.Heading, Level: 5, Text: "from the seam"}, {Kind: blocks.ListItem, Depth: 1, Text: "item"}},
+			Links:   []blocks.Link{{Text: "l", URL: "https://l.example/"}},
+			Removed: blocks.Removed{HiddenChars: 1, InvisibleChars: 2, DataURIs: 3, BoilerplateChars: 4},
+		}
+	}
+	feed := Feed(`<rss><channel><link>https://f.example/x/</link><item><description>&lt;p&gt;a</description></item></channel></rss>`, opt)
+	md := Markdown("- x\n\n  > <div>b</div>\n", opt)
+
+	wantCalls := []call{{"<p>a", "https://f.example/x/"}, {"<div>b</div>", ""}}
+	if diff := cmp.Diff(calls, wantCalls); diff != "" {
+		t.Errorf("calls (-got +want):\n%s", diff)
+	}
+	wantFeed := []blocks.Block{{Kind: blocks.Heading, Level: 6, Text: "from the seam"}, {Kind: blocks.ListItem, Depth: 1, Text: "item"}}
+	if diff := cmp.Diff(feed.Blocks, wantFeed); diff != "" {
+		t.Errorf("feed (-got +want):\n%s", diff)
+	}
+	wantMD := []blocks.Block{{Kind: blocks.ListItem, Depth: 1, Text: "x"}, {Kind: blocks.Heading, Level: 5, Quoted: 1, Text: "from the seam"}, {Kind: blocks.ListItem, Depth: 2, Quoted: 1, Text: "item"}}
+	if diff := cmp.Diff(md.Blocks, wantMD); diff != "" {
+		t.Errorf("Markdown (-got +want):\n%s", diff)
+	}
+	if diff := cmp.Diff(md.Removed, blocks.Removed{HiddenChars: 1, InvisibleChars: 2, DataURIs: 3, BoilerplateChars: 4}); diff != "" {
+		t.Errorf("removed (-got +want):\n%s", diff)
+	}
+	if diff := cmp.Diff(md.Links, []blocks.Link{{Text: "l", URL: "https://l.example/"}}); diff != "" {
+		t.Errorf("links (-got +want):\n%s", diff)
+	}
+}
+
+func TestNoResolverListsNoLinks(t *testing.T) {
+	doc := Markdown("[a](https://x.example/) https://y.example <a href='https://z.example'>z</a>", Options{})
+	want := []blocks.Block{{Kind: blocks.Paragraph, Text: "a https://y.example z", Markdown: "a https://y.example z"}}
+	if diff := cmp.Diff(doc.Blocks, want); diff != "" {
+		t.Errorf("(-got +want):\n%s", diff)
+	}
+	if doc.Links != nil {
+		t.Errorf("links %v, want none", doc.Links)
+	}
+}
+
+// A layout of deep nesting grows with the square of its input unless somebody stops it.
+func TestJSONDepth(t *testing.T) {
+	const depth = 200_000
+	in := strings.Repeat("[", depth) + strings.Repeat("]", depth)
+	doc := JSON(in)
+	check(t, in, doc)
+	if doc.Warnings != nil {
+		t.Fatalf("warnings %v, want none", doc.Warnings)
+	}
+	if got := strings.Join(strings.Fields(doc.Blocks[0].Text), ""); got != in {
+		t.Errorf("the value changed")
+	}
+}
+
+func TestJSONSameValue(t *testing.T) {
+	in := `{"a":[1.50,{"b":"x\u0041 , : {"},[],{}],"c":-1E+5,"d":" spaced "}`
+	var want, got any
+	for _, x := range []struct {
+		s   string
+		dst *any
+	}{{in, &want}, {JSON(in).Blocks[0].Text, &got}} {
+		if err := json.Unmarshal([]byte(x.s), x.dst); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff(got, want); diff != "" {
+		t.Errorf("(-got +want):\n%s", diff)
+	}
+}
+
+func TestScanJSONAgreesWithTheStandard(t *testing.T) {
+	for _, s := range []string{
+		`1`, `-0`, `01`, `1.`, `.5`, `1e`, `1e+`, `1E-7`, `-`, `--1`, `tru`, `true`, `truex`, `nul`, `"`, `"\u12"`, `"\uD800"`, `"\x"`, "\"\t\"",
+		`[`, `]`, `[]`, `[1,]`, `[,1]`, `[1 2]`, `{`, `{}`, `{"a"}`, `{"a":}`, `{"a":1,}`, `{a:1}`, `{"a":1 "b":2}`, `[}`, `{"a":[}]`, `[[]`,
+		`[{}]`, ` [ { } , [ ] ] `, `'a'`, `NaN`, `+1`, `1 2`, `[1]]`, "\v1", `{"a":{"b":[{"c":null}]}}`, `"\`,
+	} {
+		end, ok := scanJSON(s, 0)
+		got := ok && skipSpace(s, end) == len(s)
+		if want := json.Valid([]byte(s)); got != want {
+			t.Errorf("%q: valid = %v, want %v", s, got, want)
+		}
+	}
+}
+
+// One wide row among many short ones must not fill the table with empty cells.
+func TestCSVRaggedIsBounded(t *testing.T) {
+	in := strings.Repeat("a,b\n", 20_000) + strings.Repeat("x,", 20_000) + "y\n"
+	doc := CSV(in)
+	check(t, in, doc)
+	if got := strings.Count(doc.Blocks[0].Text, "\n"); got != 20_001 {
+		t.Errorf("%d line breaks, want 20001", got)
+	}
+	if !strings.HasSuffix(doc.Blocks[0].Text, "| x | y |") {
+		t.Errorf("the last row is cut")
+	}
+}
+
+// References and short relative links make long URLs of few bytes.
+func TestLinksAreBounded(t *testing.T) {
+	long := "https://l.example/" + strings.Repeat("p", 4000)
+	for name, in := range map[string]string{
+		"references": "[r]: " + long + "\n\n" + strings.Repeat("[r] ", 50_000),
+		"relative":   strings.Repeat("[a](b) ", 50_000),
+	} {
+		opt := Options{ResolveURL: func(base, ref string) (string, bool) { return blocks.Resolve(long+"/", ref) }}
+		doc := Markdown(in, opt)
+		check(t, in, doc)
+		if diff := cmp.Diff(doc.Warnings, []string{WarnLinksTruncated}); diff != "" {
+			t.Errorf("%s: warnings (-got +want):\n%s", name, diff)
+		}
+	}
+	var b strings.Builder
+	for i := range maxLinks + 10 {
+		b.WriteString("[a](" + strconv.Itoa(i) + ")\n")
+	}
+	doc := Markdown(b.String(), testOptions)
+	if len(doc.Links) != maxLinks {
+		t.Errorf("%d links, want %d", len(doc.Links), maxLinks)
+	}
+	if diff := cmp.Diff(doc.Warnings, []string{WarnLinksTruncated}); diff != "" {
+		t.Errorf("warnings (-got +want):\n%s", diff)
+	}
+}
+
+func TestXMLKeepsEveryCharacter(t *testing.T) {
+	in := "<?xml version='1.0'?><a b='>'>" + strings.Repeat("<c><d>x y</d><e/></c><!-- n --><![CDATA[<z>]]>", 40) + "</a"
+	got := XML(in).Blocks[0].Text
+	if got == in {
+		t.Errorf("a document on one line was not broken")
+	}
+	if !strings.Contains(XML("<title><b>1</b><b>2</b>" + strings.Repeat("<c/>", 100) + "</title>").Blocks[0].Text, "</b>\n") {
+		t.Errorf("the content of <title> was read as HTML's")
+	}
+	squeeze := strings.NewReplacer("\n", "", " ", "")
+	if diff := cmp.Diff(squeeze.Replace(got), squeeze.Replace(in)); diff != "" {
+		t.Errorf("(-got +want):\n%s", diff)
+	}
+}
+
+func TestInvisible(t *testing.T) {
+	for _, c := range []struct {
+		in, want string
+		n        int
+	}{
+		{"plain", "plain", 0},
+		{"a\u200bb\u2060c\ufeffd", "abcd", 3},
+		{"\u202eevil\u202c \u2066x\u2069", "evil x", 4},
+		{"x\U000E0049\U000E0067", "x", 2},
+		{"so\u00adft", "soft", 1},
+		{"👨\u200d👩\u200d👧", "👨\u200d👩\u200d👧", 0},
+		{"❤\ufe0f ok", "❤\ufe0f ok", 0},
+		{"می\u200cخواهم", "می\u200cخواهم", 0},
+		{"a\u200db", "ab", 1},
+		{"é\u200d\u200d\u200dé", "é\u200dé", 2},
+		{"x\ufe01\ufe02\ufe03", "x\ufe01", 2},
+		{"葛\U000E0100", "葛\U000E0100", 0},
+		{"a\U000E0100\U000E0101", "a", 2},
+		{"a\r\nb\rc", "a\nb\nc", 0},
+		{"\r\u200b\n", "\n\n", 1},
+	} {
+		got, n := visible(c.in)
+		if got != c.want || n != c.n {
+			t.Errorf("visible(%q) = %q, %d, want %q, %d", c.in, got, n, c.want, c.n)
+		}
+	}
+}
+
+// Inputs that cost parsers of this kind the square of their length. They are long enough that such a parser
+// would not come back; the benchmarks show the figures.
+func TestCraftedInputsComeBack(t *testing.T) {
+	const n = 100_000
+	for name, in := range crafted(n) {
+		t.Run(name, func(t *testing.T) {
+			for kind := range converters {
+				doc, _ := Convert(kind, "", in, testOptions)
+				check(t, in, doc)
+			}
+		})
+	}
+}
+
+// crafted returns the inputs by name, each of about 2 to 20 times n bytes.
+func crafted(n int) map[string]string {
+	rep := strings.Repeat
+	return map[string]string{
+		"open brackets":       rep("[", n),
+		"open images":         rep("![", n),
+		"brackets with links": rep("[", n) + rep("[a](b)", n/2),
+		"nested brackets":     rep("[", n) + rep("]", n),
+		"open targets":        rep("[a](", n),
+		"open angle targets":  rep("[a](<b", n),
+		"open titles":         rep("[a](b \"", n),
+		"emphasis openers":    rep("*a ", n) + rep("_a ", n),
+		"emphasis closers":    rep("a* ", n) + rep("a_ ", n),
+		"emphasis mixed":      rep("a**b*c_d~~", n),
+		"stars":               rep("*", n) + "a" + rep("*", n),
+		"backticks":           backticks(n),
+		"less-than":           rep("<", n) + ">",
+		"open comments":       rep("<!-- a ", n) + ">",
+		"open tags":           rep("<a b='c' ", n) + ">",
+		"open quotes in tags": rep("<a b=\"c ", n) + ">",
+		"swapped quotes":      rep("<a b='\" c=\"'>", n),
+		"open scripts":        rep("a <script>", n),
+		"entities":            rep("&amp", n) + rep("&#x", n),
+		"nested quotes":       rep(">", n) + "\n" + rep("\n", n),
+		"deep quotes":         rep(">", n) + "a" + rep("\n"+rep(">", 40)+"b", n/40),
+		"quote lines":         rep("> > > > a\n", n/4),
+		"nested lists":        rep("- ", n) + "a" + rep("\n", n) + "b",
+		"list staircase":      staircase(400) + rep("\n", n),
+		"reference labels":    "[a]: b\n\n" + rep("[a", n) + rep("][", n),
+		"definitions":         rep("[a]: b\n", n/4),
+		"footnotes":           rep("[^a]: b\n", n/4),
+		"table columns":       rep("|a", n) + "\n" + rep("|-", n) + "\n" + rep("|b\n", n/10),
+		"setext":              rep("a\n", n) + "===",
+		"html lines":          rep("<div><!-- x\n", n/4),
+		"front matter":        "---\n" + rep("a: b\n", n/4),
+		"xml depth":           rep("<a>", n),
+		"xml strays":          rep("<a>", n) + rep("</b>", n),
+		"feed entries":        "<rss><channel>" + rep("<item><title>a", n/4),
+		"feed depth":          rep("<rss>", n) + rep("<item></item>", n/4),
+		"feed bases":          "<feed>" + rep("<entry xml:base='a/'>", n/4),
+		"quotes":              rep(`"`, n) + rep(`""`, n),
+		"commas":              rep(",", n) + rep("\n,", n),
+		"json depth":          rep(`{"a":[`, n/4),
+		"json array":          "[" + rep("1,", n) + "1]",
+		"invisible":           rep("\u200b\u200d", n),
+		"list tags":           rep("<ul><li>", n) + rep("</ul>", n),
+		"anchors":             rep("<a href=b>c", n),
+		"bare links":          rep("http://a", n) + rep(")", n) + " " + rep("https://a)))) ", n/4),
+		"escapes":             rep("\\", n) + rep("\\|", n),
+	}
+}
+
+func backticks(n int) string {
+	var b strings.Builder
+	for i := 1; b.Len() < n; i++ {
+		b.WriteString(strings.Repeat("`", i) + " ")
+	}
+	return b.String()
+}
+
+func staircase(depth int) string {
+	var b strings.Builder
+	for i := range depth {
+		b.WriteString(strings.Repeat("  ", i) + "- a\n")
+	}
+	return b.String()
+}
+
+// converters gives a document of about n bytes of each kind, for the benchmarks.
+var converters = map[Kind]func(n int) string{
+	KindPlain: func(n int) string {
+		return fill(n, func(i int) string {
+			return "A  paragraph of plain words, number " + strconv.Itoa(i) + ",\nin two lines.\n\n"
+		})
+	},
+	KindCode: func(n int) string {
+		return fill(n, func(i int) string { return "\tif x == " + strconv.Itoa(i) + " {\n" })
+	},
+	KindMarkdown: func(n int) string {
+		return fill(n, func(i int) string {
+			s := strconv.Itoa(i)
+			return "## Heading " + s + "\n\nSome *text* with `code`, a [link](page" + s + ".html) and\nmore **words** &amp; such.\n\n- item\n  1. deep\n\n```go\nx := " + s + "\n```\n\n| a | b |\n|---|---|\n| 1 | " + s + " |\n\n"
+		})
+	},
+	KindJSON: func(n int) string {
+		return "[" + fill(n, func(i int) string { return `{"id":` + strconv.Itoa(i) + `,"name":"some name","tags":["a","b"]},` }) + "0]"
+	},
+	KindJSONLines: func(n int) string {
+		return fill(n, func(i int) string { return `{"id":` + strconv.Itoa(i) + `,"name":"some name","tags":["a","b"]}` + "\n" })
+	},
+	KindXML: func(n int) string {
+		return "<a>" + fill(n, func(i int) string { return "<b><c>" + strconv.Itoa(i) + "</c><d e='f'/></b>" }) + "</a>"
+	},
+	KindFeed: func(n int) string {
+		return "<rss><channel><title>t</title>" + fill(n, func(i int) string {
+			s := strconv.Itoa(i)
+			return "<item><title>Entry " + s + "</title><link>https://e.example/" + s + "</link><pubDate>today</pubDate><description>&lt;p&gt;Some text with &lt;a href=\"x" + s + "\"&gt;a link&lt;/a&gt;.&lt;/p&gt;&lt;p&gt;And more of it.&lt;/p&gt;</description></item>"
+		}) + "</channel></rss>"
+	},
+	KindCSV: func(n int) string {
+		return fill(n, func(i int) string { return strconv.Itoa(i) + `,"a ""quoted"" name",12.50,plain` + "\n" })
+	},
+	KindTSV: func(n int) string {
+		return fill(n, func(i int) string { return strconv.Itoa(i) + "\tname\t12.50\tplain\n" })
+	},
+}
+
+func fill(n int, f func(i int) string) string {
+	var b strings.Builder
+	for i := 0; b.Len() < n; i++ {
+		b.WriteString(f(i))
+	}
+	return b.String()
+}
+
+// BenchmarkConvert shows that time and memory grow with the size of the input.
+func BenchmarkConvert(b *testing.B) {
+	for _, kind := range []Kind{KindPlain, KindCode, KindMarkdown, KindJSON, KindJSONLines, KindXML, KindFeed, KindCSV, KindTSV} {
+		for _, mb := range []int{1, 2, 4} {
+			in := converters[kind](mb << 20)
+			b.Run(strings.ReplaceAll(string(kind), " ", "-")+"/"+strconv.Itoa(mb)+"MB", func(b *testing.B) {
+				b.SetBytes(int64(len(in)))
+				b.ReportAllocs()
+				for b.Loop() {
+					Convert(kind, "", in, testOptions)
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkCrafted does the same for the inputs made to cost Markdown its square.
+func BenchmarkCrafted(b *testing.B) {
+	for name := range crafted(1) {
+		for _, n := range []int{50_000, 100_000, 200_000} {
+			in := crafted(n)[name]
+			b.Run(strings.ReplaceAll(name, " ", "-")+"/"+strconv.Itoa(n), func(b *testing.B) {
+				b.SetBytes(int64(len(in)))
+				for b.Loop() {
+					Convert(KindMarkdown, "", in, testOptions)
+				}
+			})
+		}
+	}
+}
