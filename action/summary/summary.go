@@ -28,6 +28,10 @@ const (
 	maxCandidates = 1000
 	// minRoom is the room, in characters, below which nothing more is worth adding.
 	minRoom = 12
+	// worthAdding is the share of the best unit's score below which a sentence only repeats what was said.
+	worthAdding = 0.04
+	// figureWeight is what a bare number counts beside a word: a table or a log is full of rare numbers.
+	figureWeight = 0.1
 )
 
 // Extractive gives at most maxChars characters of text. The words of reason draw the choice to what the
@@ -44,7 +48,7 @@ func Extractive(text, reason string, maxChars int) string {
 		// Nothing but marks of a format, which are then what there is to see.
 		units = []unit{{text: clean(text)}}
 	}
-	return choose(units, reason, maxChars)
+	return choose(units, reason, maxChars, worthAdding)
 }
 
 // Pick gives those of lines that say most, whole, one per line, in at most maxChars characters. Only when not
@@ -54,7 +58,7 @@ func Pick(lines []string, reason string, maxChars int) string {
 	for i, l := range lines {
 		units = append(units, unit{text: clean(strings.ToValidUTF8(l, "\ufffd")), paragraph: i, opens: true})
 	}
-	return choose(units, reason, maxChars)
+	return choose(units, reason, maxChars, 0)
 }
 
 // unit is what is chosen or left out as a whole.
@@ -83,7 +87,7 @@ const (
 func (k kind) worth() float64 {
 	switch k {
 	case heading:
-		return 0.8
+		return 0.55
 	case row:
 		return 0.6
 	case code:
@@ -93,7 +97,9 @@ func (k kind) worth() float64 {
 	}
 }
 
-func choose(units []unit, reason string, maxChars int) string {
+// choose takes the best unit that fits again and again, until there is no room or no unit has a score of at
+// least enough times that of the best.
+func choose(units []unit, reason string, maxChars int, enough float64) string {
 	if maxChars <= 0 {
 		return ""
 	}
@@ -139,7 +145,7 @@ func choose(units []unit, reason string, maxChars int) string {
 				at, top = i, v
 			}
 		}
-		if at < 0 {
+		if at < 0 || top < enough*first[best] {
 			break
 		}
 		c := candidates[at]
@@ -220,7 +226,7 @@ type scorer struct {
 }
 
 func newScorer(units []unit, reason string) *scorer {
-	lex := lexicon{ids: map[string]int{}}
+	lex := lexicon{ids: map[string]int{}, figure: map[int]bool{}}
 	var frequency []int
 	var inHeading []bool
 	for i := range units {
@@ -240,6 +246,9 @@ func newScorer(units []unit, reason string) *scorer {
 		s.weights[w] = math.Sqrt(float64(f)) * rarity(w)
 		if inHeading[w] {
 			s.weights[w] *= 1.5
+		}
+		if lex.figure[w] {
+			s.weights[w] *= figureWeight
 		}
 	}
 	sum := 0.0

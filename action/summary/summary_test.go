@@ -137,6 +137,15 @@ func TestExtractiveChoosesWhatTheTextIsAbout(t *testing.T) {
 	}
 }
 
+func TestTheNextSentenceSaysSomethingElse(t *testing.T) {
+	text := "Pilots train. The glacier melts faster every summer. Each summer the glacier melts faster again. " +
+		"Every glacier melts, faster each summer. Trains reach the valley twice. Hotels close early.\n"
+	got := Extractive(text, "", 90)
+	if n := strings.Count(got, "glacier"); n != 1 || !strings.Contains(got, "valley") {
+		t.Errorf("the glacier is in %d sentences of %q", n, got)
+	}
+}
+
 func TestReasonDrawsTheChoice(t *testing.T) {
 	const wanted = "nine francs"
 	if got := Extractive(article(), "the price: what does honey cost at a market?", 120); !strings.Contains(got, wanted) {

@@ -16,6 +16,8 @@ const (
 // lexicon numbers words.
 type lexicon struct {
 	ids map[string]int
+	// figure marks the words that are bare numbers.
+	figure map[int]bool
 }
 
 // distinct gives the numbers of the words in s, each once.
@@ -27,6 +29,9 @@ func (l *lexicon) distinct(s string) []int {
 		if !ok {
 			id = len(l.ids)
 			l.ids[w] = id
+			if strings.Trim(w, "0123456789") == "" {
+				l.figure[id] = true
+			}
 		}
 		if !seen[id] {
 			seen[id] = true
