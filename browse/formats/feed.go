@@ -72,6 +72,7 @@ type feedParser struct {
 // maxBase is the longest xml:base in bytes that is used: bases build on each other, so they could grow without end.
 const maxBase = maxRef
 
+// parse walks over the feed once. What is missing an end tag ends with its parent, or with the text.
 func (p *feedParser) parse(text string) {
 	p.open = make(map[string]int)
 	s := newXMLScanner(text)
@@ -79,6 +80,7 @@ func (p *feedParser) parse(text string) {
 		switch s.kind {
 		case xmlText:
 			if p.capture > 0 {
+				// XHTML is markup as it stands; all other text had its markup escaped once.
 				if p.kind == "xhtml" {
 					p.text = append(p.text, s.raw...)
 				} else {
@@ -139,6 +141,7 @@ func usualPrefix(ns string) (prefix string, ok bool) {
 	return "", false
 }
 
+// base is the xml:base in force, "" for none.
 func (p *feedParser) base() string {
 	if n := len(p.stack); n > 0 {
 		return p.stack[n-1].base
@@ -158,6 +161,7 @@ func (p *feedParser) markup(s *xmlScanner) {
 	}
 }
 
+// start opens an element outside texts.
 func (p *feedParser) start(s *xmlScanner) {
 	var attrs map[string]string
 	s.attrs(func(k, v string) {
@@ -240,6 +244,7 @@ func hasFeedText(name string, rss bool) bool {
 // maxEnclosures bounds the media files listed for one entry.
 const maxEnclosures = 16
 
+// root learns from the root element whether this is a feed and what its prefixes mean.
 func (p *feedParser) root(name string, attrs map[string]string) {
 	p.prefixes = make(map[string]string)
 	own, local, found := strings.Cut(name, ":")
@@ -259,6 +264,7 @@ func (p *feedParser) root(name string, attrs map[string]string) {
 	case "feed":
 		p.isFeed = true
 	}
+	// A prefixed root means that the feed's own elements are all written so; RDF's root is of another namespace.
 	if found && local != "rdf" {
 		p.prefixes[own] = ""
 	}
@@ -293,6 +299,8 @@ func (p *feedParser) push(e feedElement) {
 	p.open[e.name]++
 }
 
+// end closes the innermost element of this name and all inside it. A stray end tag costs nothing: open knows
+// that there is no such element without a search.
 func (p *feedParser) end(name string) {
 	if p.open[name] == 0 {
 		return
@@ -320,6 +328,7 @@ func (p *feedParser) end(name string) {
 	}
 }
 
+// atomLink gives a link to the entry or feed by its relation.
 func (p *feedParser) atomLink(it *feedItem, base, href string, attrs map[string]string) {
 	url, ok := p.l.resolve(base, href)
 	if !ok {
@@ -415,6 +424,7 @@ func (t feedText) plain() string {
 	return collapse(unescape(t.s))
 }
 
+// render makes the document. It comes last because a feed may tell its own address after its entries.
 func (p *feedParser) render() {
 	doc, f := p.l.doc, &p.feed
 	clean := func(s string) string {
@@ -443,6 +453,7 @@ func (p *feedParser) render() {
 	}
 }
 
+// renderItem adds the blocks of one entry.
 func (p *feedParser) renderItem(it *feedItem, clean func(string) string) {
 	doc := p.l.doc
 	base := it.base
@@ -488,6 +499,7 @@ func (p *feedParser) renderItem(it *feedItem, clean func(string) string) {
 		doc.Blocks = append(doc.Blocks, blocks.Block{Kind: blocks.Paragraph, Text: line})
 	}
 	text := it.content
+	// A summary beside the full text repeats its beginning.
 	if text.s == "" {
 		text = it.summary
 	}

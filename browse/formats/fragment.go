@@ -147,6 +147,7 @@ type fragmentReader struct {
 // maxLists bounds the list depth that is kept, as a page may open lists without end.
 const maxLists = 64
 
+// read goes over the tokens. The content of an unseen element is skipped up to its end tag.
 func (f *fragmentReader) read(src string) {
 	f.kind = blocks.Paragraph
 	z := html.NewTokenizer(strings.NewReader(src))
@@ -198,6 +199,7 @@ func (f *fragmentReader) read(src string) {
 	}
 }
 
+// open acts on a start tag; one that breaks ends the block before it.
 func (f *fragmentReader) open(tag, href, alt, src string) {
 	switch tag {
 	case "a":
@@ -246,6 +248,7 @@ func (f *fragmentReader) open(tag, href, alt, src string) {
 	}
 }
 
+// close acts on an end tag.
 func (f *fragmentReader) close(tag string) {
 	if tag == "a" {
 		f.endLink()

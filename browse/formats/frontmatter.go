@@ -69,6 +69,7 @@ func frontMatter(doc *blocks.Document, text string) string {
 	return text
 }
 
+// applyFrontMatter knows the keys that the common site generators use.
 func applyFrontMatter(doc *blocks.Document, values map[string][]string) {
 	get := func(keys ...string) string {
 		for _, k := range keys {
@@ -118,6 +119,7 @@ func frontMatterValue(lines []string) string {
 	return collapse(strings.Join(items, sep))
 }
 
+// unquote is the text of a YAML or TOML scalar on one line.
 func unquote(s string) string {
 	s = strings.TrimSpace(s)
 	if len(s) >= 2 && (s[0] == '"' || s[0] == '\'') {

@@ -123,8 +123,11 @@ func guardStart(s string) string {
 	return s
 }
 
+// push adds a piece whose text and Markdown are given; pieces are only joined when the block is complete, as
+// a later mark decides what an earlier one meant.
 func (in *inliner) push(text, md string) { in.pieces = append(in.pieces, piece{text, md}) }
 
+// scan cuts the block into pieces, plain text in runs as long as possible.
 func (in *inliner) scan() {
 	s := in.src
 	for i := 0; i < len(s); {
@@ -244,6 +247,8 @@ func (in *inliner) code(i int) int {
 // maxBackticks is the longest run that opens code: each length is searched for once.
 const maxBackticks = 64
 
+// codeText is what a code span shows: CommonMark takes off one space at each end, which is there to part
+// backticks of the code from those of the span.
 func codeText(s string) string {
 	s = strings.ReplaceAll(s, "\n", " ")
 	if len(s) > 2 && s[0] == ' ' && s[len(s)-1] == ' ' && !blank(s) {
@@ -252,6 +257,8 @@ func codeText(s string) string {
 	return s
 }
 
+// delimiter reads a run of *, _ or ~. Whether it can open or close emphasis depends on its neighbours: see
+// "left-flanking" and "right-flanking" in CommonMark.
 func (in *inliner) delimiter(i int) int {
 	s := in.src
 	ch := s[i]
@@ -310,6 +317,8 @@ func (in *inliner) emphasis(bottom int) {
 		for opener >= 0 && opener != bottom && opener != *floor {
 			o := &in.delims[opener]
 			if o.ch == c.ch && o.canOpen {
+				// CommonMark's rule of three: a run that could do both pairs only where the sum of the lengths
+				// is no multiple of three, so that *foo**bar*baz is not taken apart.
 				odd := (o.canClose || c.canOpen) && (o.orig+c.orig)%3 == 0 && (o.orig%3 != 0 || c.orig%3 != 0)
 				if c.ch == '~' && o.left == c.left || c.ch != '~' && !odd {
 					break
@@ -318,6 +327,8 @@ func (in *inliner) emphasis(bottom int) {
 			opener = o.prev
 		}
 		if opener < 0 || opener == bottom || opener == *floor {
+			// Nothing below can open for closers of this class: the next one need not look there again,
+			// which is what keeps the search linear.
 			*floor = c.prev
 			next := c.next
 			if !c.canOpen {
@@ -331,6 +342,7 @@ func (in *inliner) emphasis(bottom int) {
 		if o.left >= 2 && c.left >= 2 {
 			n = 2
 		}
+		// Marks between the two cannot pair across them.
 		for d := c.prev; d != opener; d = in.delims[d].prev {
 			in.unlink(d)
 		}
@@ -354,6 +366,7 @@ func (in *inliner) emphasis(bottom int) {
 	}
 }
 
+// unlink takes a run out of the list of those not yet used up.
 func (in *inliner) unlink(i int) {
 	d := &in.delims[i]
 	if d.prev >= 0 {
@@ -366,6 +379,7 @@ func (in *inliner) unlink(i int) {
 	}
 }
 
+// open notes a bracket, the text of which begins at pos.
 func (in *inliner) open(pos int, image bool) {
 	if n := len(in.brackets); n > 0 {
 		in.brackets[n-1].nested = true
@@ -373,6 +387,7 @@ func (in *inliner) open(pos int, image bool) {
 	in.brackets = append(in.brackets, bracket{piece: len(in.pieces), pos: pos, image: image, delim: in.lastD})
 }
 
+// closeBracket reads the bracket at i: it ends a link or an image, or is only a bracket.
 func (in *inliner) closeBracket(i int) int {
 	n := len(in.brackets) - 1
 	if n < 0 {
@@ -414,7 +429,7 @@ func (in *inliner) closeBracket(i int) int {
 	if b.image {
 		return end
 	}
-	in.closedBelow = n
+	in.closedBelow = n // a link holds no links
 	if resolved {
 		in.addSpan(span{b.piece, len(in.pieces) - 1, url})
 	}
@@ -477,6 +492,7 @@ func linkDestination(s string) (dest string, n int, ok bool) {
 		}
 		return "", 0, false
 	}
+	// Balanced parentheses belong to the destination, at most as many as CommonMark asks readers to count.
 	depth, i := 0, 0
 loop:
 	for ; i < len(s); i++ {
@@ -542,6 +558,8 @@ func (in *inliner) reference(b bracket, i int) (dest string, end int, ok bool) {
 		}
 	}
 	if label == "" {
+		// A label holds no bracket, so text with one in it need not be looked up; without this check nested
+		// brackets would cost their square.
 		if b.nested || i-b.pos > maxLabel {
 			return "", 0, false
 		}
@@ -570,6 +588,7 @@ func unescapeMarkdown(s string) string {
 // angle reads an autolink, comment or tag at i and returns its end, or 0.
 func (in *inliner) angle(i int) int {
 	s := in.src
+	// Where no ">" follows there is nothing to find, for this bracket and all after it.
 	if in.tagEnd < i {
 		in.tagEnd = len(s)
 		if n := strings.IndexByte(s[i:], '>'); n >= 0 {
@@ -622,6 +641,7 @@ func (in *inliner) angle(i int) int {
 	}
 	in.tag(name, closing, s[i:i+n])
 	end := i + n
+	// What stands between these tags is no text even where Markdown does not see them as a block.
 	if !closing && (name == "script" || name == "style") {
 		if k := indexFold(s[end:], "</"+name); k >= 0 {
 			end += k

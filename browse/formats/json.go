@@ -161,6 +161,7 @@ func scanKey(s string, i int) (int, bool) {
 	return i + 1, true
 }
 
+// scanString checks the string that begins at i. Lone surrogates pass, as they do in the standard's grammar.
 func scanString(s string, i int) (int, bool) {
 	for i++; i < len(s); i++ {
 		switch c := s[i]; {
@@ -200,6 +201,7 @@ func scanDigits(s string, i int) (int, bool) {
 	return i, i > from
 }
 
+// scanNumber checks a number by its spelling; its size does not matter, as it is never converted.
 func scanNumber(s string, i int) (int, bool) {
 	if s[i] == '-' {
 		i++

@@ -210,6 +210,7 @@ func (c *cursor) text() string {
 // trimmed is the rest of the line without leading spaces and tabs.
 func (c *cursor) trimmed() string { return strings.TrimLeft(c.s[c.pos:], " \t") }
 
+// line reads one line: which of the open containers it continues, what it opens, and what is left as content.
 func (p *mdParser) line(s string) {
 	c := cursor{s: s}
 	matched := 0
@@ -241,6 +242,8 @@ func (p *mdParser) line(s string) {
 		p.htmlLine(&c)
 		return
 	}
+	// New containers and blocks, outermost first. The order of the checks is CommonMark's: "---" under text is a
+	// heading before it is a rule, and "- - -" is a rule before it is a list.
 	opened := false
 	for {
 		rest := c.trimmed()
@@ -250,7 +253,7 @@ func (p *mdParser) line(s string) {
 		lazy := p.leaf == leafParagraph && matched < len(p.containers) && !opened
 		inPara := p.leaf == leafParagraph && !opened && all
 		if c.indent() > 3 {
-			break
+			break // indented code, or a paragraph that goes on
 		}
 		if rest[0] == '>' && len(p.containers) < maxContainers {
 			p.closeTo(matched)
@@ -363,6 +366,7 @@ func (p *mdParser) content(c *cursor, rest string) {
 	p.lines = append(p.lines, rest)
 }
 
+// takeQuoteMark moves over a quote's mark and the one column of space that belongs to it.
 func (p *mdParser) takeQuoteMark(c *cursor) {
 	c.skip(c.indent())
 	c.take(1)
@@ -371,6 +375,7 @@ func (p *mdParser) takeQuoteMark(c *cursor) {
 	}
 }
 
+// fenceLine gives a line to fenced code, or ends it. The fence's own indent is taken off each line.
 func (p *mdParser) fenceLine(c *cursor) {
 	if rest := c.trimmed(); c.indent() <= 3 {
 		if n := runLength(rest, p.fence); n >= p.fenceLen && blank(rest[n:]) {
@@ -382,6 +387,7 @@ func (p *mdParser) fenceLine(c *cursor) {
 	p.lines = append(p.lines, c.text())
 }
 
+// htmlLine gives a line to an HTML block and ends the block when the line does.
 func (p *mdParser) htmlLine(c *cursor) {
 	if p.htmlEnd == "" {
 		if c.trimmed() == "" {
@@ -406,6 +412,7 @@ func (p *mdParser) htmlLine(c *cursor) {
 	}
 }
 
+// openItem opens a list item. Its content begins at the column of the first character after the mark.
 func (p *mdParser) openItem(c *cursor, item marker, matched int) {
 	p.closeTo(matched)
 	p.endLeaf()
@@ -415,6 +422,7 @@ func (p *mdParser) openItem(c *cursor, item marker, matched int) {
 	if item.ordered {
 		number = item.start
 		if last.delim == item.delim {
+			// Only the first number of a list counts: authors write "1." before every item.
 			number = last.number + 1
 		}
 	}
@@ -603,6 +611,7 @@ func labelEnd(s string, i int) int {
 // maxLabel is the longest link label in bytes, as CommonMark has it.
 const maxLabel = 999
 
+// normalLabel makes labels that CommonMark calls equal the same string.
 func normalLabel(s string) string { return strings.ToLower(strings.ToUpper(collapse(s))) }
 
 func runLength(s string, ch byte) int {
@@ -613,6 +622,7 @@ func runLength(s string, ch byte) int {
 	return n
 }
 
+// atxHeading reads a heading of the "## " form; a closing run of # is no content.
 func atxHeading(s string) (level int, content string, ok bool) {
 	level = runLength(s, '#')
 	if level == 0 || level > 6 || level < len(s) && s[level] != ' ' && s[level] != '\t' {
@@ -625,6 +635,7 @@ func atxHeading(s string) (level int, content string, ok bool) {
 	return level, content, true
 }
 
+// setextLevel is the level that a line under a paragraph makes it a heading of, or 0.
 func setextLevel(s string) int {
 	s = strings.TrimRight(s, " \t")
 	switch {
@@ -636,6 +647,7 @@ func setextLevel(s string) int {
 	return 0
 }
 
+// fenceOpen reads the line that opens fenced code. With backticks in its info string it is a code span.
 func fenceOpen(s string) (ch byte, n int, info string, ok bool) {
 	if s[0] != '`' && s[0] != '~' {
 		return 0, 0, "", false
@@ -746,6 +758,7 @@ func htmlOpen(s string, inParagraph bool) (end string, ok bool) {
 	return "", false
 }
 
+// isHTMLBlock adds to breaks the elements that begin an HTML block though their text does not stand apart.
 func isHTMLBlock(name string) bool {
 	switch name {
 	case "base", "basefont", "col", "colgroup", "dialog", "dir", "frame", "frameset", "head", "iframe", "legend", "link", "menu", "menuitem",
