@@ -12,9 +12,19 @@ import (
 // Forums put whole threads there; shorter ones ask to switch scripts on or repeat an image.
 const minNoscriptChars = 240
 
-// maxHiddenShare is the part of a page's text that aria-hidden may hide. A page that shows a dialog first
-// marks everything else so; nobody who reads the page wants that obeyed.
-const maxHiddenShare = 0.3
+// A page that hides nearly all of its text does so until its scripts have run: nobody wants that obeyed.
+// wholePage is the share of the text, and wholePageChars the number of bytes, at which that is assumed.
+const (
+	wholePage      = 0.8
+	wholePageChars = 1000
+)
+
+// minPanelChars and minSeenChars are the least text, in bytes, of a closed panel and of a block that is only
+// hidden from screen readers, for these to count as readable.
+const (
+	minPanelChars = 40
+	minSeenChars  = 80
+)
 
 // prune marks what no reader sees: hidden elements, templates, drawings, form controls. It removes nothing,
 // so that the counts of what was left out can be taken later.
@@ -26,17 +36,78 @@ func prune(t *tree) {
 		if n.flags&(flagText|flagEndMark) != 0 || id == t.html || id == t.body {
 			continue
 		}
-		switch {
-		case hiddenByMarkup(t, id):
+		size := sizes[id]
+		all := float64(size) >= wholePage*float64(total) && size >= wholePageChars
+		switch hides(t, id) {
+		case hiddenFromAll:
 			n.flags |= flagHidden
-		case n.tag == atom.Noscript && sizes[id] < minNoscriptChars:
+			continue
+		case hiddenUntilOpened:
+			if !all && !(size >= minPanelChars && isPanel(t, id)) {
+				n.flags |= flagHidden
+				continue
+			}
+		}
+		switch {
+		case n.tag == atom.Noscript && size < minNoscriptChars:
 			n.flags |= flagDropped
 		case dropped(n.tag):
 			n.flags |= flagDropped
-		case t.attr(id, attrAriaHidden) == "true" && float64(sizes[id]) < maxHiddenShare*float64(total):
-			n.flags |= flagHidden
+		case n.attrCount > 0 && t.attr(id, attrAriaHidden) == "true":
+			// Only screen readers pass it over. In a line of text that is decoration or a second copy; a block of
+			// text is there to be read, unless it waits to be laid over the page.
+			if !isBlock(n.tag) || size < minSeenChars && !isPanel(t, id) || !all && isOverlay(t, id) || isCopy(t, id) {
+				n.flags |= flagHidden
+			}
 		}
 	}
+}
+
+// isPanel reports whether a hidden element is the closed part of tabs or of an accordion, which a reader opens
+// with a click, or a part that the server streamed to be put in place.
+func isPanel(t *tree, id nodeID) bool {
+	switch t.attr(id, attrRole) {
+	case "tabpanel", "region":
+		return true
+	case "dialog", "alertdialog", "menu", "navigation":
+		return false
+	}
+	if v, ok := t.get(id, attrID); ok && len(v) > 2 && v[0] == 'S' && v[1] == ':' {
+		return true
+	}
+	return t.nameHas(id, "accordion", "accordian", "collaps", "tab-pane", "tabpane", "tab-content", "tab__content", "tabbed", "expand", "toggle",
+		"faq") && !isOverlay(t, id) && !t.nameHas(id, "nav", "menu")
+}
+
+func isOverlay(t *tree, id nodeID) bool {
+	switch t.attr(id, attrRole) {
+	case "dialog", "alertdialog", "menu", "navigation":
+		return true
+	}
+	return t.nodes[id].tag == atom.Nav || t.nameHas(id, "modal", "dialog", "popup", "overlay", "drawer", "offcanvas", "off-canvas", "cookie", "consent",
+		"lightbox", "menu", "nav", "tooltip", "dropdown", "search", "sidebar")
+}
+
+// isCopy reports whether the element is a second copy that carousels and marquees make of their parts.
+func isCopy(t *tree, id nodeID) bool {
+	return t.nameHas(id, "clone", "duplicate", "katex-html", "marquee")
+}
+
+// nameHas reports whether the class or the id of an element contains one of the words, case ignored.
+func (t *tree) nameHas(id nodeID, words ...string) bool {
+	for _, k := range [...]attrKey{attrClass, attrID} {
+		v, ok := t.get(id, k)
+		if !ok || len(v) == 0 {
+			continue
+		}
+		low := strings.ToLower(string(v))
+		for _, w := range words {
+			if strings.Contains(low, w) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // textSizes returns, per element, the bytes of text below it that are not white space.
@@ -72,23 +143,33 @@ func dropped(a atom.Atom) bool {
 	return false
 }
 
-func hiddenByMarkup(t *tree, id nodeID) bool {
+// hiding is how an element is kept from sight.
+type hiding int
+
+const (
+	shown hiding = iota
+	// hiddenUntilOpened is what scripts use to show the element later: the hidden attribute, display: none.
+	hiddenUntilOpened
+	// hiddenFromAll is what only hides: type of size zero, a place off the screen, a screen reader's class.
+	hiddenFromAll
+)
+
+func hides(t *tree, id nodeID) hiding {
 	n := &t.nodes[id]
-	if n.attrCount == 0 {
-		return n.tag == atom.Dialog
-	}
-	if v, ok := t.get(id, attrHidden); ok && !strings.EqualFold(string(v), "until-found") {
-		return true
-	}
+	how := shown
 	if n.tag == atom.Dialog {
 		if _, ok := t.get(id, attrOpen); !ok {
-			return true
+			return hiddenFromAll
 		}
 	}
+	if n.attrCount == 0 {
+		return how
+	}
+	if v, ok := t.get(id, attrHidden); ok && !strings.EqualFold(string(v), "until-found") {
+		how = hiddenUntilOpened
+	}
 	if v, ok := t.get(id, attrStyle); ok && len(v) > 5 {
-		if hidingStyle(v) {
-			return true
-		}
+		how = max(how, hidingStyle(v))
 		if bytes.Contains(v, []byte("pre-wrap")) || bytes.Contains(v, []byte("pre-line")) {
 			n.flags |= flagPreLine
 		}
@@ -96,16 +177,17 @@ func hiddenByMarkup(t *tree, id nodeID) bool {
 	if v, ok := t.get(id, attrClass); ok && len(v) > 5 {
 		for f := range bytes.FieldsSeq(v) {
 			if hidingClass(f) {
-				return true
+				return hiddenFromAll
 			}
 		}
 	}
-	return false
+	return how
 }
 
 // hidingStyle reads a style attribute as far as it can hide text.
-func hidingStyle(v []byte) bool {
+func hidingStyle(v []byte) hiding {
 	var absolute, away bool
+	how := shown
 	for decl := range bytes.SplitSeq(v, []byte{';'}) {
 		name, value, ok := bytes.Cut(decl, []byte{':'})
 		if !ok {
@@ -118,15 +200,15 @@ func hidingStyle(v []byte) bool {
 		switch strings.ToLower(string(name)) {
 		case "display":
 			if bytes.EqualFold(value, []byte("none")) {
-				return true
+				how = hiddenUntilOpened
 			}
 		case "visibility":
 			if bytes.EqualFold(value, []byte("hidden")) || bytes.EqualFold(value, []byte("collapse")) {
-				return true
+				how = hiddenUntilOpened
 			}
 		case "font-size":
 			if zeroLength(value) {
-				return true
+				return hiddenFromAll
 			}
 		case "position":
 			absolute = bytes.EqualFold(value, []byte("absolute")) || bytes.EqualFold(value, []byte("fixed"))
@@ -135,12 +217,15 @@ func hidingStyle(v []byte) bool {
 				len(bytes.TrimRight(value[1:], "pxem")) >= 4 {
 				away = true
 				if string(name) == "text-indent" {
-					return true
+					return hiddenFromAll
 				}
 			}
 		}
 	}
-	return absolute && away
+	if absolute && away {
+		return hiddenFromAll
+	}
+	return how
 }
 
 func zeroLength(v []byte) bool {

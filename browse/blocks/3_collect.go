@@ -41,6 +41,7 @@ type draft struct {
 	ordered    int
 	quoted     int
 	headerRow  bool
+	image      bool // the text is an image's description
 	language   string
 	start, end uint32 // of collector.text
 	r0, r1     uint32 // of collector.runs
@@ -83,18 +84,17 @@ type collector struct {
 	drafts  []draft
 	anchors []anchor
 
-	scope  scope
-	cur    draft
-	open   bool
-	space  bool
-	breaks int
-	glue   bool // two inline elements meet without white space between them
-	last   rune
-	style  style
-	link   int32
-	// off are the formatting elements that an end mark has ended, up to the element that restores them.
+	scope     scope
+	cur       draft
+	open      bool
+	space     bool
+	breaks    int
+	glue      bool // two inline elements meet without white space between them
+	last      rune
+	style     style
+	link      int32
+	ended     style // ended by a mark, until the walk leaves the element
 	preLine   int
-	inTable   bool
 	invisible int
 	hidden    int
 	forms     int
@@ -302,7 +302,9 @@ func (c *collector) endMark(ended nodeID) {
 	case atom.A:
 		c.link = -1
 	default:
-		c.style &^= styleOf(c.t.nodes[ended].tag)
+		s := styleOf(c.t.nodes[ended].tag)
+		c.style &^= s
+		c.ended |= s
 	}
 }
 
@@ -351,6 +353,9 @@ func (c *collector) element(id nodeID) {
 	case atom.Pre, atom.Listing, atom.Xmp, atom.Plaintext:
 		c.pre(id)
 	case atom.Code, atom.Samp, atom.Tt:
+		if isLineNumber(t, id) {
+			return
+		}
 		if c.isCodeBlock(id) {
 			c.pre(id)
 			return
@@ -358,6 +363,12 @@ func (c *collector) element(id nodeID) {
 		c.styled(id, styleCode)
 	case atom.Table:
 		c.table(id)
+	case atom.Td:
+		// Highlighters put the line numbers of code into a cell of their own.
+		if isLineNumber(t, id) && t.firstElement(id) == atom.Pre {
+			return
+		}
+		c.block(id, nil)
 	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
 		c.heading(id, headingLevel(n.tag))
 	case atom.Ul, atom.Ol, atom.Menu, atom.Dir:
@@ -399,6 +410,9 @@ func (c *collector) styled(id nodeID, s style) {
 	before := c.style
 	c.style |= s
 	c.children(id)
+	if c.t.nodes[id].flags&flagEnded != 0 {
+		c.ended &^= s
+	}
 	c.style = before
 }
 
@@ -419,7 +433,7 @@ func (c *collector) block(id nodeID, change func(*scope)) {
 	if pre {
 		c.preLine--
 	}
-	c.scope, c.style = outer, outerStyle
+	c.scope, c.style = outer, outerStyle&^c.ended
 }
 
 func (c *collector) heading(id nodeID, level int) {
@@ -437,7 +451,7 @@ func (c *collector) heading(id nodeID, level int) {
 	}
 	c.scope.joining = outer.joining
 	c.boundary()
-	c.scope, c.style = outer, outerStyle
+	c.scope, c.style = outer, outerStyle&^c.ended
 }
 
 func (c *collector) list(id nodeID) {
@@ -501,7 +515,7 @@ func (c *collector) item(id nodeID, ordered int) {
 		c.scope.joining = false
 	}
 	c.boundary()
-	c.scope, c.style = outer, outerStyle
+	c.scope, c.style = outer, outerStyle&^c.ended
 }
 
 // isShortItem reports whether a list item is one line however many blocks it is built of.
@@ -543,17 +557,35 @@ func (c *collector) anchor(id nodeID) {
 		return
 	}
 	before, beforeStyle, at := c.link, c.style, len(c.text)
-	if ok && !c.inTable || ok {
+	if ok {
 		c.link = int32(len(c.anchors))
 		c.anchors = append(c.anchors, anchor{id, string(href)})
 	}
 	c.children(id)
-	if len(c.text) == at {
+	if len(c.text) == at && !isImageAddress(href) {
 		if alt := c.firstAlt(id); alt != nil {
+			alone := !c.open
 			c.inline(alt)
+			c.cur.image = c.cur.image || alone
 		}
 	}
 	c.link, c.style = before, beforeStyle
+}
+
+// isImageAddress reports whether a link leads to a picture: it enlarges the one it stands on and has no text.
+func isImageAddress(href []byte) bool {
+	if i := bytes.IndexAny(href, "?#"); i >= 0 {
+		href = href[:i]
+	}
+	i := bytes.LastIndexByte(href, '.')
+	if i < 0 || len(href)-i > 5 {
+		return false
+	}
+	switch strings.ToLower(string(href[i:])) {
+	case ".jpg", ".jpeg", ".png", ".gif", ".webp", ".avif", ".svg":
+		return true
+	}
+	return false
 }
 
 // isPermalink recognises the marks that headings carry to link to themselves.
@@ -600,8 +632,8 @@ func (c *collector) button(id nodeID) {
 		c.children(id)
 		return
 	}
-	// A button around whole paragraphs is a card that reacts to a click.
-	if sizeBelow(c.t, id, 200) >= 200 {
+	// A button around whole paragraphs is a card that reacts to a click; one of an accordion is its heading.
+	if sizeBelow(c.t, id, 200) >= 200 || c.t.nameHas(id, "accordion", "collaps", "faq") {
 		c.block(id, nil)
 		return
 	}
@@ -741,8 +773,6 @@ func (c *collector) raw(b []byte) {
 		case r == utf8.RuneError && size == 1:
 			c.text = append(c.text, "\uFFFD"...)
 		case r == '\r' || r == 0x7f || r < ' ' && r != '\n' && r != '\t':
-		case r == 0xa0:
-			c.text = append(c.text, ' ')
 		case isInvisible(r) && r != 0xfe0f && r != 0x200d && r != 0x200c:
 			c.invisible++
 		default:
@@ -771,6 +801,20 @@ func (c *collector) trimCode(start int) {
 func isLineNumber(t *tree, id nodeID) bool {
 	return t.hasToken(id, attrClass, "lineno", "linenos", "line-number", "line-numbers", "linenumber", "linenums", "gutter", "blob-num",
 		"line-numbers-rows", "crayon-nums", "hljs-ln-numbers", "lnt", "ln", "copy", "copy-button")
+}
+
+// firstElement is the tag of the first element in id, looking through plain wrappers.
+func (t *tree) firstElement(id nodeID) atom.Atom {
+	for n := t.nodes[id].first; n != 0; n = t.nodes[n].next {
+		if !t.isElement(n) {
+			continue
+		}
+		if t.nodes[n].tag == atom.Div {
+			return t.firstElement(n)
+		}
+		return t.nodes[n].tag
+	}
+	return 0
 }
 
 // codeLanguage reads the language that a code block states in a class or data attribute, on itself, on the

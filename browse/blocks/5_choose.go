@@ -1,34 +1,174 @@
 package blocks
 
-import "golang.org/x/net/html/atom"
+import (
+	_ "embed"
+	"sync"
+
+	"web/browse/blocks/internal/score"
+)
+
+//go:embed model.bin
+var modelFile string
+
+// model is decoded when the first page is judged, not when the program starts.
+var model = sync.OnceValue(func() *score.Model {
+	m, err := score.Decode([]byte(modelFile))
+	if err != nil {
+		panic(err) // the file is part of the program
+	}
+	return m
+})
+
+// Bounds of the choice.
+const (
+	// minModelWords is the number of words below which a page is too small to be judged by a model that has
+	// learned from whole pages: there only what says that it is furniture is left out.
+	minModelWords = 60
+	// minPromise is the balance of precision and recall below which isolating is a guess.
+	minPromise = 0.25
+)
 
 // choose marks the drafts that belong to the main content. It reports whether it gave up and kept all.
-func choose(c *collector, _ pageFacts, keep []bool) bool {
-	total, kept := 0, 0
-	for i := range c.drafts {
-		d := &c.drafts[i]
-		size := int(d.end - d.start)
-		total += size
+func choose(c *collector, facts pageFacts, keep []bool) bool {
+	if len(keep) == 0 {
+		return false
+	}
+	p := measure(c, facts)
+	if p.Elems[0].Words < minModelWords {
+		return withoutFurniture(c, p, keep)
+	}
+	return selectUnits(c, p, model().Probabilities(p), keep)
+}
+
+// withoutFurniture keeps what does not stand in an element that is furniture by its own word.
+func withoutFurniture(c *collector, p *score.Page, keep []bool) bool {
+	kept := false
+	for i := range keep {
+		f := p.Units[i].Feat
+		keep[i] = f[score.FeatNav] == 0 && (f[score.FeatMain] == 1 || f[score.FeatFooter]+f[score.FeatAside] == 0) &&
+			!c.inOverlay(c.drafts[i].node)
+		kept = kept || keep[i]
+	}
+	if kept {
+		return false
+	}
+	for i := range keep {
 		keep[i] = true
-		for n := d.node; n > c.t.html; n = c.t.nodes[n].parent {
-			switch c.t.nodes[n].tag {
-			case atom.Nav, atom.Aside, atom.Footer:
-				keep[i] = false
-			}
-			switch c.t.attr(n, attrRole) {
-			case "navigation", "banner", "contentinfo", "complementary", "search":
-				keep[i] = false
-			}
+	}
+	return true
+}
+
+// inOverlay reports whether a block belongs to something that lies over the page: a cookie banner, a dialog.
+func (c *collector) inOverlay(id nodeID) bool {
+	for ; id > c.t.html; id = c.t.nodes[id].parent {
+		switch c.t.attr(id, attrRole) {
+		case "dialog", "alertdialog":
+			return true
 		}
-		if keep[i] {
-			kept += size
+		if c.t.nameHas(id, "cookie", "consent", "gdpr", "newsletter") {
+			return true
 		}
 	}
-	if total > 0 && kept*5 < total {
+	return false
+}
+
+// selectUnits turns probabilities into a choice.
+func selectUnits(c *collector, p *score.Page, prob []float32, keep []bool) bool {
+	if len(prob) == 0 {
+		return false
+	}
+	article := p.Feat[score.PageSaysArticle] > 0 || p.Feat[score.PageHasArticleData] > 0
+	choice := score.Choose(p, prob, article)
+	copy(keep, choice.Keep)
+	if choice.Promise < minPromise {
 		for i := range keep {
 			keep[i] = true
 		}
 		return true
 	}
+	together(c, p, prob, choice, keep)
 	return false
+}
+
+// together mends a choice by what belongs together: a heading with the text it stands over, the items of one
+// list, code and tables with the prose around them.
+func together(c *collector, p *score.Page, prob []float32, choice score.Choice, keep []bool) {
+	n := len(keep)
+	half := choice.Cut / 2
+	for from := 0; from < n; {
+		to := from + 1
+		if c.drafts[from].kind == ListItem {
+			list := c.t.nodes[c.drafts[from].item].parent
+			for to < n && c.drafts[to].kind == ListItem && c.t.nodes[c.drafts[to].item].parent == list {
+				to++
+			}
+			if to-from >= 3 {
+				var kept, all float32
+				for i := from; i < to; i++ {
+					w := float32(p.Units[i].Words) + 1
+					all += w
+					if keep[i] {
+						kept += w
+					}
+				}
+				for i := from; i < to; i++ {
+					switch {
+					case kept >= 0.6*all:
+						keep[i] = true
+					case kept <= 0.25*all && prob[i] < 0.6:
+						keep[i] = false
+					}
+				}
+			}
+		}
+		from = to
+	}
+	for i := n - 1; i >= 0; i-- {
+		d := &c.drafts[i]
+		next := i+1 < n && keep[i+1]
+		switch {
+		case keep[i]:
+		case d.kind == Heading:
+			keep[i] = next && prob[i] >= half && c.drafts[i+1].kind != Heading
+		case d.kind == Code, d.kind == Table:
+			before := i > 0 && keep[i-1]
+			keep[i] = (before || next) && prob[i] >= half && p.Inside(p.Units[i].Elem, choice.Container)
+		}
+	}
+}
+
+// Inspection is a page as the training command sees it: every block, what is known of it, and the choice
+// that Extract would make for given probabilities.
+type Inspection struct {
+	Page   *score.Page
+	Blocks []Block
+
+	c     *collector
+	facts pageFacts
+}
+
+// Inspect reads a page for the training command.
+func Inspect(src []byte) *Inspection {
+	c, facts := read(src)
+	var doc Document
+	keep := make([]bool, len(c.drafts))
+	for i := range keep {
+		keep[i] = true
+	}
+	c.deliver(&doc, Options{}, facts, keep)
+	return &Inspection{Page: measure(c, facts), Blocks: doc.Blocks, c: c, facts: facts}
+}
+
+// Select returns the blocks that Extract would keep if the model gave these probabilities.
+func (in *Inspection) Select(prob []float32) []bool {
+	keep := make([]bool, len(prob))
+	selectUnits(in.c, in.Page, prob, keep)
+	return keep
+}
+
+// Markdown renders the kept blocks.
+func (in *Inspection) Markdown(keep []bool) string {
+	var doc Document
+	in.c.deliver(&doc, Options{}, in.facts, keep)
+	return Markdown(&doc)
 }

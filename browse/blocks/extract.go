@@ -44,13 +44,8 @@ const (
 // Extract reads a page. src is UTF-8; bytes that are not become U+FFFD. It never fails on what a page holds;
 // the error is for the caller's mistakes and is nil today.
 func Extract(src []byte, opt Options) (*Document, error) {
-	if !utf8.Valid(src) {
-		src = bytes.ToValidUTF8(src, []byte("\uFFFD"))
-	}
-	t := parse(src)
-	prune(t)
-	c := collect(t)
-	facts := readFacts(t)
+	c, facts := read(src)
+	t := c.t
 	doc := &Document{Title: facts.title, Meta: facts.meta}
 	if t.recovered {
 		doc.Warnings = append(doc.Warnings, WarnRecovered)
@@ -83,6 +78,16 @@ func Extract(src []byte, opt Options) (*Document, error) {
 	doc.ScriptShell = chars < shellChars && (t.scriptBytes >= shellScripts || t.scriptCount >= 2 && chars < shellChars/4 ||
 		t.scriptCount > 0 && chars == 0)
 	return doc, nil
+}
+
+// read runs the passes that do not depend on the mode.
+func read(src []byte) (*collector, pageFacts) {
+	if !utf8.Valid(src) {
+		src = bytes.ToValidUTF8(src, []byte("\uFFFD"))
+	}
+	t := parse(src)
+	prune(t)
+	return collect(t), readFacts(t)
 }
 
 // deliver turns the kept drafts into blocks and their links into the document's.

@@ -195,7 +195,7 @@ func (c *collector) table(id nodeID) {
 		rows++
 		c.text = append(c.text, '\n')
 	})
-	c.scope, c.style = outer, outerStyle
+	c.scope, c.style = outer, outerStyle&^c.ended
 	c.open, c.space, c.breaks = false, false, 0
 	d.end, d.r1, d.linkBytes = uint32(len(c.text)), uint32(len(c.runs)), c.cur.linkBytes
 	if d.end > d.start {

@@ -83,34 +83,3 @@ func isWordRune(r rune) bool {
 	}
 	return unicode.IsLetter(r) || unicode.IsNumber(r)
 }
-
-// countWords counts words as readers of any script would: runs of letters and digits, each Han or kana
-// character for one.
-func countWords(s []byte) int {
-	n, in := 0, false
-	for i := 0; i < len(s); {
-		c := s[i]
-		if c < utf8.RuneSelf {
-			w := isWordRune(rune(c))
-			if w && !in {
-				n++
-			}
-			in = w
-			i++
-			continue
-		}
-		r, size := utf8.DecodeRune(s[i:])
-		i += size
-		if isWide(r) {
-			n++
-			in = false
-			continue
-		}
-		w := isWordRune(r) || in && unicode.IsMark(r)
-		if w && !in {
-			n++
-		}
-		in = w
-	}
-	return n
-}
