@@ -14,25 +14,17 @@ const hexDigits = "0123456789abcdef"
 // appendString appends s as a JSON string. Only `"`, `\` and characters below U+0020 are escaped; bytes
 // that are not UTF-8 become U+FFFD.
 func appendString(dst []byte, s string) []byte {
+	if !utf8.ValidString(s) {
+		s = string([]rune(s))
+	}
 	dst = append(dst, '"')
-	start := 0
-	for i := 0; i < len(s); {
-		c := s[i]
-		if c >= utf8.RuneSelf {
-			r, n := utf8.DecodeRuneInString(s[i:])
-			if r == utf8.RuneError && n == 1 {
-				dst = append(append(dst, s[start:i]...), "\ufffd"...)
-				start = i + 1
-			}
-			i += n
-			continue
+	for {
+		n := plainPrefix(s)
+		dst = append(dst, s[:n]...)
+		if n == len(s) {
+			return append(dst, '"')
 		}
-		if c >= ' ' && c != '"' && c != '\\' {
-			i++
-			continue
-		}
-		dst = append(dst, s[start:i]...)
-		switch c {
+		switch c := s[n]; c {
 		case '"', '\\':
 			dst = append(dst, '\\', c)
 		case '\b':
@@ -49,10 +41,30 @@ func appendString(dst []byte, s string) []byte {
 			dst = append(dst, `\u00`...)
 			dst = append(dst, hexDigits[c>>4], hexDigits[c&15])
 		}
-		i++
-		start = i
+		s = s[n+1:]
 	}
-	return append(append(dst, s[start:]...), '"')
+}
+
+// plainPrefix is the length of the longest prefix that needs no escape. It looks at eight bytes at a time: a
+// result of megabytes is mostly plain text.
+func plainPrefix(s string) int {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	i := 0
+	for ; i+8 <= len(s); i += 8 {
+		w := uint64(s[i]) | uint64(s[i+1])<<8 | uint64(s[i+2])<<16 | uint64(s[i+3])<<24 |
+			uint64(s[i+4])<<32 | uint64(s[i+5])<<40 | uint64(s[i+6])<<48 | uint64(s[i+7])<<56
+		// A byte of zero gives a top bit in (x-ones)&^x; so does one below ' ' in (w-' '*ones)&^w.
+		quote, slash := w^('"'*ones), w^('\\'*ones)
+		if ((quote-ones)&^quote|(slash-ones)&^slash|(w-' '*ones)&^w)&tops != 0 {
+			break
+		}
+	}
+	for ; i < len(s); i++ {
+		if c := s[i]; c < ' ' || c == '"' || c == '\\' {
+			break
+		}
+	}
+	return i
 }
 
 // canonicalResults is the text of a search: the bare list, or {"answer", "results"} when the engine gave a
