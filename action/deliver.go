@@ -55,12 +55,12 @@ const createdLayout = "2006-01-02T15:04:05.000000+00:00"
 
 // deliver decides, for every action alike, between inline and artifact. There is no third form: after an
 // error nothing of the content is returned.
-func deliver(store spill.Store, c content, out OutputSetting) (Delivery, error) {
+func (r *Runner) deliver(c content, out OutputSetting) (Delivery, error) {
 	chars := utf8.RuneCount(c.canonical)
-	if chars <= *out.Value {
+	if chars <= *out.Value || r.deps.Inline {
 		return Delivery{Kind: "inline", ContentChars: chars}, nil
 	}
-	a, err := store.Write(string(c.action), c.ext, c.file())
+	a, err := r.store().Write(string(c.action), c.ext, c.file())
 	if err != nil {
 		return Delivery{}, err
 	}

@@ -12,7 +12,9 @@ import (
 	"sync"
 	"time"
 
+	"web/browse"
 	"web/browse/refs"
+	"web/browse/snapshots"
 	"web/engines"
 	"web/settings/operator"
 	"web/spill"
@@ -31,6 +33,11 @@ type Deps struct {
 	Builders map[string]Builder
 	// Guide is the embedded manual.
 	Guide func() string
+	// Fetcher makes what gets pages, behind the address guard, only when a call needs it.
+	Fetcher func(op operator.Operator) (browse.Fetcher, error)
+	// Inline is for a caller that shows the whole result itself, as a person's command does: nothing is
+	// written to a file for its length.
+	Inline bool
 }
 
 // Builder makes a client for one engine. It must not touch the network.
@@ -108,6 +115,10 @@ func (r *Runner) openState(create bool) (*os.Root, error) {
 func (r *Runner) searchRefs() refs.Table { return refs.Table{Open: r.openState, Name: "refs-search"} }
 
 func (r *Runner) pageRefs() refs.Table { return refs.Table{Open: r.openState, Name: "refs-page"} }
+
+func (r *Runner) snapshots() snapshots.Store {
+	return snapshots.Store{Open: r.openState, Now: r.deps.Now}
+}
 
 func (r *Runner) store() spill.Store { return spill.Store{Root: r.deps.Root, Now: r.deps.Now} }
 

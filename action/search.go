@@ -195,7 +195,7 @@ func (r *Runner) finishSearch(ctx context.Context, out *SearchAnswer, a engines.
 	}
 	out.Count = len(items)
 	canonical := canonicalResults(items, out.Narrative)
-	d, err := deliver(r.store(), content{
+	d, err := r.deliver(content{
 		action: Search, scope: "provider_response", kind: "search_results", format: "json", ext: "json",
 		canonical: canonical, file: func() []byte { return canonical },
 	}, out.Setting.OutputMax)

@@ -502,3 +502,11 @@ func pageReading(title, markdown string) reading {
 	}
 	return reading{prose: summary.FromMarkdown(markdown)}
 }
+
+func (a *BrowseAnswer) summarySource() source {
+	return source{
+		action: Browse, untrusted: true, delivery: a.Delivery,
+		read:   func([]byte) reading { return pageReading(a.Title, a.markdown) },
+		refuse: func(f *Failure) { f.RequestID, f.SnapshotID, f.Setting = a.RequestID, a.SnapshotID, a.Setting },
+	}
+}

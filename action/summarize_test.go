@@ -664,3 +664,20 @@ func unit81() string {
 	}
 	return b.String()
 }
+
+func TestSummaryOfAPage(t *testing.T) {
+	b := newBench(t)
+	stand := b.page(spilled)
+	raw := &BrowseAnswer{
+		Status: OK, Action: Browse, RequestID: "r", SnapshotID: "s", Title: stand.Title, Delivery: stand.Delivery, markdown: stand.markdown,
+	}
+	s, _ := b.ask(raw, "tuning a piano")
+	if s.Action != Browse || !strings.Contains(s.Summary, "takes a lever") || s.ContentPath != stand.FilePath {
+		t.Errorf("replacement %s", Marshal(s))
+	}
+	b.store.Root = nil
+	f, ok := b.replace(t.Context(), &Envelope{Action: Browse}, raw).(*Failure)
+	if !ok || f.Code != ArtifactWriteFailed || f.RequestID != "r" || f.SnapshotID != "s" {
+		t.Errorf("failure %+v", f)
+	}
+}

@@ -124,6 +124,8 @@ type Error struct {
 	Advice string
 	// HTTPStatus is the status of the response that failed, 0 when there was none.
 	HTTPStatus int
+	// RetryAfterMS is how long the source asks to wait, in milliseconds; 0 when it does not say.
+	RetryAfterMS int64
 	// SnapshotID is set by the cursor failures that name a snapshot.
 	SnapshotID string
 	// Err is the cause, for errors.Is and errors.As only; it is never shown.

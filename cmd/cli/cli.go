@@ -183,6 +183,7 @@ func (a *app) finish(ctx context.Context, ans action.Answer) error {
 
 // ask runs one action for a people's command and shows its answer with render, or as JSON.
 func (a *app) ask(ctx context.Context, name action.Name, input map[string]any, w wiring, render func(action.Answer) string) error {
+	w.inline = !a.json
 	runner, closeRunner := a.runner(w)
 	defer closeRunner()
 	stop := a.progress(string(name))
@@ -195,7 +196,13 @@ func (a *app) ask(ctx context.Context, name action.Name, input map[string]any, w
 		a.complain(fmt.Sprintf("%s (%s)", f.Message, f.Code), f.Advice)
 		return answered(statusOf(ctx, ans))
 	}
-	if _, err := io.WriteString(a.Stdout, render(ans)); err != nil && !errors.Is(err, syscall.EPIPE) {
+	text := ""
+	if s, summarized := ans.(*action.SummaryAnswer); summarized {
+		text = renderSummary(s)
+	} else {
+		text = render(ans)
+	}
+	if _, err := io.WriteString(a.Stdout, text); err != nil && !errors.Is(err, syscall.EPIPE) {
 		return failure{"the answer could not be written to stdout", "check where stdout leads"}
 	}
 	return answered(statusOf(ctx, ans))

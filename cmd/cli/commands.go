@@ -14,6 +14,7 @@ import (
 
 	"web/action"
 	"web/action/schema"
+	"web/browse/refs"
 	"web/manual"
 	"web/settings"
 	"web/spill"
@@ -259,13 +260,34 @@ func versionText() string {
 }
 
 func (a *app) browseCommand() *cobra.Command {
+	var full, links bool
 	cmd := &cobra.Command{
 		Use: "browse URL|REF", Short: "Read one page as Markdown",
-		Args: atLeastOne("a URL or a ref", "give one URL, or a ref (ln_...) of an earlier search"),
+		Example: "  web browse https://go.dev/doc/effective_go\n  web browse ln_fc60963ff0ac20db",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usage{"browse takes one URL or ref", "give one URL, or a ref (ln_...) of an earlier search"}
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.ask(cmd.Context(), action.Browse, map[string]any{"url": args[0]}, wiring{}, func(action.Answer) string { return "" })
+			input := map[string]any{"url": args[0]}
+			switch {
+			case strings.HasPrefix(args[0], refs.Prefix) && !strings.Contains(args[0], ":"):
+				input = map[string]any{"link_ref": args[0]}
+			case !strings.Contains(args[0], "://"):
+				input["url"] = "https://" + args[0] // as a browser's address line does
+			}
+			if full {
+				input["extract"] = "full"
+			}
+			return a.ask(cmd.Context(), action.Browse, input, wiring{}, func(ans action.Answer) string {
+				return renderPage(ans, links)
+			})
 		},
 	}
 	a.answerFlags(cmd)
+	cmd.Flags().BoolVar(&full, "full", false, "everything visible, boilerplate included")
+	cmd.Flags().BoolVar(&links, "links", false, "also list the links with their refs")
 	return cmd
 }

@@ -2,7 +2,9 @@ package cli
 
 import (
 	"context"
-	"errors"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"net"
 	"net/http"
@@ -23,7 +25,8 @@ func (a *app) demoCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "demo", Short: "Show the whole path without any network", Args: none,
 		Long: `Starts a small search engine and a site on the loopback interface, then runs the real code against
-them in a temporary directory: search, and the same search again with a threshold that it exceeds.`,
+them in a temporary directory: search, browse the first result by its ref, browse it again where it exceeds
+the threshold, and read the file back.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.demo(cmd.Context()) },
 	}
 }
@@ -53,6 +56,10 @@ func (a *app) demo(ctx context.Context) error {
 	host := listener.Addr().String()
 	mux := http.NewServeMux()
 	mux.Handle("/html/", ddgtest.Handler(demoResults("http://"+host)))
+	mux.HandleFunc("/lighthouse", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_, _ = w.Write([]byte(demoPage))
+	})
 	server := &http.Server{Handler: mux, ReadHeaderTimeout: time.Second}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
@@ -84,24 +91,68 @@ func (a *app) demo(ctx context.Context) error {
 	}
 	fmt.Fprint(a.Stdout, a.renderSearch(search))
 
-	step("2. the same search where 100 characters are too many: kept whole, not cut")
-	settingsFile := filepath.Join(dir, "settings", "web.json")
-	if err := errors.Join(os.Mkdir(filepath.Dir(settingsFile), 0o755), os.WriteFile(settingsFile, []byte(`{"schema_version":1,"max_chars":100}`), 0o644)); err != nil {
-		return cannot("write its settings")
-	}
-	ans = runner.Do(ctx, action.Search, map[string]any{"query": "lighthouse visit"}, false)
-	if search, ok = ans.(*action.SearchAnswer); !ok || search.ArtifactFields == nil {
+	step("2. browse: the first result, by its ref, as Markdown")
+	ref := (*search.Results)[0].LinkRef
+	if ref == nil {
 		return demoFailed(ans)
 	}
-	fmt.Fprint(a.Stdout, a.renderSearch(search))
-	data, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(search.FilePath)))
+	ans = runner.Do(ctx, action.Browse, map[string]any{"link_ref": *ref}, false)
+	page, ok := ans.(*action.BrowseAnswer)
+	if !ok {
+		return demoFailed(ans)
+	}
+	fmt.Fprint(a.Stdout, renderPage(page, true))
+
+	step("3. spill: the same page where 200 characters are too many is kept whole, not cut")
+	ans = runner.Do(ctx, action.Browse, map[string]any{"cursor": page.SnapshotID, "max_chars": json.Number("200")}, false)
+	spilled, ok := ans.(*action.BrowseAnswer)
+	if !ok || spilled.ArtifactFields == nil {
+		return demoFailed(ans)
+	}
+	fmt.Fprintf(a.Stdout, "delivery    %s (no second fetch: the snapshot %s was used)\n", spilled.Delivery.Kind, spilled.SnapshotID)
+	fmt.Fprintf(a.Stdout, "file_path   %s\n", spilled.FilePath)
+	for _, o := range spilled.Outline {
+		fmt.Fprintf(a.Stdout, "outline     line %3d  %s %s\n", o.Line, strings.Repeat("#", o.Level), o.Text)
+	}
+
+	step("4. read back")
+	data, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(spilled.FilePath)))
 	if err != nil {
 		return cannot("read its artifact back")
 	}
-	fmt.Fprintf(a.Stdout, "read back: %d bytes, sha256 %s\n", len(data), search.SHA256)
-	fmt.Fprintf(a.Stdout, "\nEverything ran through the real code; %s\n", "the temporary directory is removed again.")
+	sum := sha256.Sum256(data)
+	if hex.EncodeToString(sum[:]) != spilled.SHA256 || string(data) != page.Markdown() {
+		return failure{"the artifact differs from the page", "report this as a defect of web"}
+	}
+	fmt.Fprintf(a.Stdout, "%d characters, sha256 as announced, the same text as in step 2\n", spilled.ContentChars)
+	fmt.Fprintln(a.Stdout, "\nEverything ran through the real code; the temporary directory is removed again.")
 	return nil
 }
+
+// demoPage is the page that the demonstration reads, with what a reader has to leave out.
+const demoPage = `<!doctype html>
+<html lang="en"><head><title>The lighthouse of Aurel Bay - Harbour notes</title>
+<meta name="author" content="M. Keeper"><meta property="article:published_time" content="2026-02-01"></head>
+<body>
+<nav><a href="/">Home</a> <a href="/birds">Birds</a> <a href="/tides">Tides</a></nav>
+<div class="cookie-banner">We value your privacy. <button>Accept all</button></div>
+<main><article>
+<h1>The lighthouse of Aurel Bay</h1>
+<p>The light was built in 1874 on the rock that had wrecked eleven ships in the ten winters before, and it has burned
+every night since, but for the four years in which the <a href="/war">harbour was dark</a>.</p>
+<h2>How to visit</h2>
+<p>The tower is open from May to September. Bring shoes with a sole that holds on wet stone:</p>
+<ul><li>the causeway is dry for two hours around <em>low water</em>,<ul><li>see the <a href="/tides?month=all">tide tables</a>;</li></ul></li>
+<li>there are 142 steps, and no rail on the last twenty.</li></ul>
+<h2>The light</h2>
+<table><tr><th>Period</th><th>Source</th><th>Range</th></tr>
+<tr><td>1874-1921</td><td>paraffin</td><td>14 miles</td></tr><tr><td>1921-1991</td><td>electric arc</td><td>21 miles</td></tr></table>
+<p>Its signal, as the almanac writes it:</p>
+<pre><code class="language-text">Fl(2) W 10s
+    0.5 on, 1.5 off, 0.5 on, 7.5 off</code></pre>
+</article></main>
+<footer>Harbour notes. All rights reserved.</footer>
+</body></html>`
 
 func demoFailed(ans action.Answer) error {
 	if f, ok := ans.(*action.Failure); ok {

@@ -246,19 +246,3 @@ func TestSignalsEndTheCall(t *testing.T) {
 		}
 	}
 }
-
-// BenchmarkProcess times whole processes: the manual through the envelope, and the version as the floor.
-func BenchmarkProcess(b *testing.B) {
-	dir := b.TempDir()
-	run := func(b *testing.B, stdin string, args ...string) {
-		for b.Loop() {
-			cmd := exec.Command("web", append([]string{"--workdir", dir}, args...)...)
-			cmd.Stdin = strings.NewReader(stdin)
-			if err := cmd.Run(); err != nil {
-				b.Fatal(err)
-			}
-		}
-	}
-	b.Run("version", func(b *testing.B) { run(b, "", "version") })
-	b.Run("manual", func(b *testing.B) { run(b, `{"action":"manual","input":{},"reasoning":"x"}`) })
-}

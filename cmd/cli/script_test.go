@@ -77,6 +77,41 @@ func engine() testEngine {
 	}))}
 }
 
+// site is a small site on the loopback interface.
+func site() *httptest.Server {
+	mux := http.NewServeMux()
+	page := func(path, contentType, body string) {
+		mux.HandleFunc(path, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", contentType)
+			_, _ = io.WriteString(w, body)
+		})
+	}
+	page("/page", "text/html; charset=utf-8", sitePage)
+	page("/long", "text/html", "<!doctype html><title>Long</title><main><h1>Long</h1>"+strings.Repeat("<h2>Part</h2><p>"+strings.Repeat("many words ", 200)+"</p>", 40)+"</main>")
+	page("/empty", "text/html", "<!doctype html><title>Nothing</title><nav><a href=/>home</a></nav>")
+	page("/pdf", "application/pdf", "%PDF-1.7\n")
+	page("/json", "application/problem+json", `{"title":"no"}`)
+	page("/sjis", "text/html", "<!doctype html><meta charset=Shift_JIS><p>\x93\xfa\x96\x7b</p>")
+	page("/control", "text/plain", "before \x1b[31mred\x1b[0m after")
+	mux.HandleFunc("/gone", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusGone) })
+	mux.HandleFunc("/metadata", func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "http://169.254.169.254/latest/meta-data/", http.StatusFound)
+	})
+	mux.HandleFunc("/moved", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/page", http.StatusFound) })
+	return httptest.NewServer(mux)
+}
+
+const sitePage = `<!doctype html><html lang=en><head><title>Page title</title><base href="https://ex.org/docs/"></head><body>
+<nav><a href="/">Home</a></nav>
+<main><article><h1>Heading</h1>
+<p>First paragraph with a <a href="next?a=b%2Fc">link to the next page</a> and <em>emphasis</em>, long enough to be text.</p>
+<ul><li>outer item<ul><li>inner item</li></ul></li></ul>
+<pre><code class="language-go">func main() {
+	fmt.Println("x")
+}</code></pre>
+<p>Last paragraph, which also is long enough to be taken for text by anybody who reads it.</p></article></main>
+<footer>All rights reserved</footer></body></html>`
+
 // operatorFile writes an operator file that points the program at local servers.
 func operatorFile(t testing.TB, dir, engineURL string, allow ...string) string {
 	t.Helper()
@@ -98,12 +133,15 @@ func operatorFile(t testing.TB, dir, engineURL string, allow ...string) string {
 func TestScripts(t *testing.T) {
 	srv := engine()
 	t.Cleanup(srv.Close)
+	pages := site()
+	t.Cleanup(pages.Close)
 	testscript.Run(t, testscript.Params{
 		Dir:                 "../../testdata/script",
 		UpdateScripts:       *update,
 		RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {
-			env.Setenv("WEB_CONFIG", operatorFile(t, t.TempDir(), srv.URL+"/html/"))
+			env.Setenv("WEB_CONFIG", operatorFile(t, t.TempDir(), srv.URL+"/html/", strings.TrimPrefix(pages.URL, "http://")))
+			env.Setenv("SITE", pages.URL)
 			env.Setenv("HOME", env.WorkDir)
 			env.Setenv("XDG_CONFIG_HOME", filepath.Join(env.WorkDir, ".config"))
 			return nil

@@ -179,3 +179,46 @@ func (a *app) paragraph(b *strings.Builder, text, indent string, _ style) {
 		b.WriteString(indent + line + "\n")
 	}
 }
+
+// renderPage is a page for people: its Markdown, and its links when they are asked for.
+func renderPage(ans action.Answer, links bool) string {
+	p, ok := ans.(*action.BrowseAnswer)
+	if !ok {
+		return ""
+	}
+	b := &strings.Builder{}
+	b.WriteString(visible(p.Markdown()))
+	if !strings.HasSuffix(b.String(), "\n") {
+		b.WriteByte('\n')
+	}
+	if links {
+		b.WriteByte('\n')
+		for _, l := range p.Links {
+			fmt.Fprintf(b, "%s  %s\n    %s\n", l.Ref, printable(l.Text), printable(l.URL))
+		}
+	}
+	return b.String()
+}
+
+// visible takes control characters out of foreign text of several lines.
+func visible(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && r != '\t' && unicode.IsControl(r) {
+			return -1
+		}
+		return r
+	}, s)
+}
+
+// renderSummary is a summary for people, and where the raw result is.
+func renderSummary(s *action.SummaryAnswer) string {
+	b := &strings.Builder{}
+	if s.SummaryFields != nil {
+		b.WriteString(visible(s.Summary) + "\n")
+	}
+	if s.NoSummaryFields != nil {
+		b.WriteString("No summary: " + printable(s.Message) + "\n")
+	}
+	fmt.Fprintf(b, "\nThe raw result is in %s\n", s.RawLocator.FilePath)
+	return b.String()
+}

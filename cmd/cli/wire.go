@@ -1,17 +1,22 @@
 package cli
 
 import (
+	"cmp"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"os"
 	"path/filepath"
 	"time"
 
 	"web/action"
+	"web/browse"
+	"web/browse/fetch"
+	"web/browse/guard"
 	"web/engines"
 	"web/engines/duckduckgo"
 	"web/manual"
@@ -22,6 +27,8 @@ import (
 type wiring struct {
 	workdir  string
 	operator func() (operator.Operator, error)
+	// inline: the command shows results whole, however long.
+	inline bool
 }
 
 const (
@@ -61,7 +68,7 @@ func (a *app) runner(w wiring) (*action.Runner, func()) {
 	}
 	return action.NewRunner(action.Deps{
 		Root: root, Workdir: w.workdir, Now: a.Now, Operator: w.operator, Guide: manual.Skill,
-		Builders: builders(),
+		Builders: builders(), Fetcher: fetcher, Inline: w.inline,
 	}), closeRoot
 }
 
@@ -78,6 +85,48 @@ func buildDuckDuckGo(op operator.Operator, e operator.Engine) (engines.Engine, e
 	return duckduckgo.New(duckduckgo.Config{Client: client, BaseURL: e.BaseURL}), nil
 }
 
+// fetcher makes what gets pages. Its guard has the system's resolver and sockets and no proxy but the operator's.
+func fetcher(op operator.Operator) (browse.Fetcher, error) {
+	g := &guard.Guard{Resolver: guard.SystemResolver(), Dial: guard.SystemDial}
+	for _, s := range op.Network.Allow {
+		e, err := guard.ParseAllow(s)
+		if err != nil {
+			return nil, errors.New("an entry of network.allow is not understood")
+		}
+		g.Policy.Allow = append(g.Policy.Allow, e)
+	}
+	for _, s := range op.Network.FakeIP {
+		p, err := netip.ParsePrefix(s)
+		if err != nil {
+			return nil, errors.New("an entry of network.fake_ip is not a range")
+		}
+		g.Policy.FakeIP = append(g.Policy.FakeIP, p)
+	}
+	var err error
+	if g.Proxy, err = proxyURL(op); err != nil {
+		return nil, err
+	}
+	roots, err := operatorRoots(op)
+	if err != nil {
+		return nil, err
+	}
+	return fetch.Client{
+		Guard: g, RootCAs: roots, UserAgent: cmp.Or(op.Network.UserAgent, "web/"+versionText()+" (static-read-only)"),
+		BodyBytes: op.Limits.BodyBytes, Timeout: op.Limits.Fetch, RespectRobots: op.Network.Robots == operator.RobotsRespect, Now: time.Now,
+	}, nil
+}
+
+func proxyURL(op operator.Operator) (*url.URL, error) {
+	if !op.Network.Proxy.IsSet() {
+		return nil, nil
+	}
+	u, err := url.Parse(op.Network.Proxy.Reveal())
+	if err != nil {
+		return nil, errors.New("network.proxy is not a URL")
+	}
+	return u, nil
+}
+
 // engineClient makes the HTTP client for engines. No proxy comes from the environment, only the operator's;
 // the addresses of engines are the operator's own choice and are not judged.
 func engineClient(op operator.Operator) (*http.Client, error) {
@@ -88,11 +137,11 @@ func engineClient(op operator.Operator) (*http.Client, error) {
 		ForceAttemptHTTP2:      true,
 		DisableKeepAlives:      true, // one request, then the process ends
 	}
-	if op.Network.Proxy.IsSet() {
-		proxy, err := url.Parse(op.Network.Proxy.Reveal())
-		if err != nil {
-			return nil, errors.New("the operator's proxy is not a URL")
-		}
+	proxy, err := proxyURL(op)
+	if err != nil {
+		return nil, err
+	}
+	if proxy != nil {
 		t.Proxy = http.ProxyURL(proxy)
 	}
 	roots, err := operatorRoots(op)
