@@ -31,6 +31,7 @@ const (
 func prune(t *tree) {
 	sizes := textSizes(t)
 	total := max(1, sizes[t.html])
+	t.textBytes = int(total)
 	for id := nodeID(1); int(id) < len(t.nodes); id++ {
 		n := &t.nodes[id]
 		if n.flags&(flagText|flagEndMark) != 0 || id == t.html || id == t.body {

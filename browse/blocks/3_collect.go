@@ -102,7 +102,7 @@ type collector struct {
 
 func collect(t *tree) *collector {
 	c := &collector{t: t, link: -1}
-	c.text = make([]byte, 0, len(t.src)/6+256)
+	c.text = make([]byte, 0, t.textBytes+t.textBytes/4+256)
 	c.scope = scope{kind: Paragraph, node: t.html}
 	c.children(t.html)
 	c.flush()

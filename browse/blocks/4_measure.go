@@ -24,9 +24,57 @@ const (
 	minVoteBytes  = 25 // a paragraph this long says where the text of the page is
 )
 
-// around is what the elements around a block say about it.
-type around struct {
-	nav, footer, aside, header, main, form, noscript, table bool
+// place says what kind of elements a block stands in, whatever the distance.
+type place uint16
+
+const (
+	inNav place = 1 << iota
+	inFooter
+	inAside
+	inHeader
+	inMain
+	inForm
+	inNoscript
+	inTable
+)
+
+// placeOf is what the element itself adds.
+func placeOf(t *tree, id nodeID) place {
+	n := &t.nodes[id]
+	switch n.tag {
+	case atom.Nav:
+		return inNav
+	case atom.Footer:
+		return inFooter
+	case atom.Aside:
+		return inAside
+	case atom.Header:
+		return inHeader
+	case atom.Main, atom.Article:
+		return inMain
+	case atom.Form:
+		return inForm
+	case atom.Noscript:
+		return inNoscript
+	case atom.Table:
+		return inTable
+	}
+	if n.attrCount == 0 {
+		return 0
+	}
+	switch t.attr(id, attrRole) {
+	case "navigation", "menu", "menubar":
+		return inNav
+	case "contentinfo":
+		return inFooter
+	case "complementary":
+		return inAside
+	case "banner":
+		return inHeader
+	case "main", "article":
+		return inMain
+	}
+	return 0
 }
 
 // measure turns drafts into the numbers that the chooser works on.
@@ -54,7 +102,7 @@ func measure(c *collector, facts pageFacts) *score.Page {
 		}
 	}
 	p.Elems = make([]score.Elem, count)
-	flags := make([]around, count)
+	flags := make([]place, count)
 	depth := make([]int32, count)
 	sig := make([]uint64, count)
 	groups := make(map[uint64]int32, count)
@@ -66,30 +114,12 @@ func measure(c *collector, facts pageFacts) *score.Page {
 		x := &t.nodes[n]
 		parent := index[x.parent] - 1
 		p.Elems[i].Parent = parent
-		var f around
+		var f place
 		if parent >= 0 {
 			f = flags[parent]
 			depth[i] = depth[parent] + 1
 		}
-		role := t.attr(n, attrRole)
-		switch {
-		case x.tag == atom.Nav || role == "navigation" || role == "menu" || role == "menubar":
-			f.nav = true
-		case x.tag == atom.Footer || role == "contentinfo":
-			f.footer = true
-		case x.tag == atom.Aside || role == "complementary":
-			f.aside = true
-		case x.tag == atom.Header || role == "banner":
-			f.header = true
-		case x.tag == atom.Main || x.tag == atom.Article || role == "main" || role == "article":
-			f.main = true
-		case x.tag == atom.Form:
-			f.form = true
-		case x.tag == atom.Noscript:
-			f.noscript = true
-		case x.tag == atom.Table:
-			f.table = true
-		}
+		f |= placeOf(t, n)
 		flags[i] = f
 		from := len(tokens)
 		tokens = tb.element(tokens, t, n)
@@ -169,7 +199,7 @@ func measure(c *collector, facts pageFacts) *score.Page {
 			dates++
 		}
 		e := u.Elem
-		if flags[e].noscript {
+		if flags[e]&inNoscript != 0 {
 			noscripts += tf.words
 		}
 		allBytes[e] += int32(size)
@@ -231,9 +261,9 @@ func measure(c *collector, facts pageFacts) *score.Page {
 		el := &p.Elems[e]
 		semantic := float32(0)
 		switch f := flags[e]; {
-		case f.nav || f.footer || f.aside:
+		case f&(inNav|inFooter|inAside) != 0:
 			semantic = -1
-		case f.main:
+		case f&inMain != 0:
 			semantic = 1
 		}
 		relative := float32(0)
@@ -275,6 +305,7 @@ func measure(c *collector, facts pageFacts) *score.Page {
 	}
 
 	pos := 0
+	below := p.Below(top)
 	for i := range c.drafts {
 		d := &c.drafts[i]
 		u := &p.Units[i]
@@ -283,10 +314,8 @@ func measure(c *collector, facts pageFacts) *score.Page {
 		f := flags[u.Elem]
 		u.Kind = kindCode(d.kind)
 		inTop := float32(0)
-		for e := u.Elem; e >= top && top >= 0; e = p.Elems[e].Parent {
-			if e == top {
-				inTop = 1
-			}
+		if top >= 0 && below[u.Elem] {
+			inTop = 1
 		}
 		distance := float32(0)
 		if h1 >= 0 {
@@ -302,8 +331,8 @@ func measure(c *collector, facts pageFacts) *score.Page {
 			float32(tf.digits) / float32(max(size, 1)), float32(d.level), float32(d.depth), float32(d.quoted),
 			float32(i) / float32(n), float32(pos) / float32(max(chars, 1)), log1p(int32(i)), log1p(int32(n - i)),
 			float32(min(dup, 4)), float32(tf.inTitle) / float32(max(len(title), 1)), float32(tf.inTitle) / float32(max(tf.words, 1)),
-			distance, b2f(h1 >= 0), b2f(f.nav), b2f(f.footer), b2f(f.aside), b2f(f.header), b2f(f.main), b2f(f.form),
-			b2f(f.noscript), b2f(f.table), b2f(d.image), b2f(tf.copyright), b2f(tf.price), b2f(tf.date),
+			distance, b2f(h1 >= 0), b2f(f&inNav != 0), b2f(f&inFooter != 0), b2f(f&inAside != 0), b2f(f&inHeader != 0), b2f(f&inMain != 0), b2f(f&inForm != 0),
+			b2f(f&inNoscript != 0), b2f(f&inTable != 0), b2f(d.image), b2f(tf.copyright), b2f(tf.price), b2f(tf.date),
 			log1p(int32(d.r1 - d.r0)), inTop,
 		}
 		pos += size

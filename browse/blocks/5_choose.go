@@ -24,6 +24,9 @@ const (
 	// minModelWords is the number of words below which a page is too small to be judged by a model that has
 	// learned from whole pages: there only what says that it is furniture is left out.
 	minModelWords = 60
+	// maxModelUnits is the number of blocks up to which a page is judged by the model. A page beyond is a book
+	// or a dump: its furniture is no part of its bulk that is worth the memory of judging it.
+	maxModelUnits = 20_000
 	// minPromise is the balance of precision and recall below which isolating is a guess.
 	minPromise = 0.25
 )
@@ -33,20 +36,38 @@ func choose(c *collector, facts pageFacts, keep []bool) bool {
 	if len(keep) == 0 {
 		return false
 	}
-	p := measure(c, facts)
-	if p.Elems[0].Words < minModelWords {
-		return withoutFurniture(c, p, keep)
+	if len(keep) > maxModelUnits || c.words() < minModelWords {
+		return withoutFurniture(c, keep)
 	}
+	p := measure(c, facts)
 	return selectUnits(c, p, model().Probabilities(p), keep)
 }
 
+// words counts the words of all drafts as far as minModelWords asks.
+func (c *collector) words() int {
+	var f textFacts
+	for i := 0; i < len(c.drafts) && f.words < minModelWords; i++ {
+		f.read(c.text[c.drafts[i].start:c.drafts[i].end], nil, nil)
+	}
+	return f.words
+}
+
 // withoutFurniture keeps what does not stand in an element that is furniture by its own word.
-func withoutFurniture(c *collector, p *score.Page, keep []bool) bool {
+func withoutFurniture(c *collector, keep []bool) bool {
+	const inOverlay = inTable << 1
+	places := make([]place, len(c.t.nodes))
+	for n := c.t.html + 1; int(n) < len(places); n++ {
+		if c.t.isElement(n) {
+			places[n] = places[c.t.nodes[n].parent] | placeOf(c.t, n)
+			if c.isBanner(n) {
+				places[n] |= inOverlay
+			}
+		}
+	}
 	kept := false
 	for i := range keep {
-		f := p.Units[i].Feat
-		keep[i] = f[score.FeatNav] == 0 && (f[score.FeatMain] == 1 || f[score.FeatFooter]+f[score.FeatAside] == 0) &&
-			!c.inOverlay(c.drafts[i].node)
+		f := places[c.drafts[i].node]
+		keep[i] = f&(inNav|inOverlay) == 0 && (f&inMain != 0 || f&(inFooter|inAside) == 0)
 		kept = kept || keep[i]
 	}
 	if kept {
@@ -58,18 +79,13 @@ func withoutFurniture(c *collector, p *score.Page, keep []bool) bool {
 	return true
 }
 
-// inOverlay reports whether a block belongs to something that lies over the page: a cookie banner, a dialog.
-func (c *collector) inOverlay(id nodeID) bool {
-	for ; id > c.t.html; id = c.t.nodes[id].parent {
-		switch c.t.attr(id, attrRole) {
-		case "dialog", "alertdialog":
-			return true
-		}
-		if c.t.nameHas(id, "cookie", "consent", "gdpr", "newsletter") {
-			return true
-		}
+// isBanner reports whether an element lies over the page: a cookie banner, a dialog.
+func (c *collector) isBanner(id nodeID) bool {
+	switch c.t.attr(id, attrRole) {
+	case "dialog", "alertdialog":
+		return true
 	}
-	return false
+	return id > c.t.body && c.t.nameHas(id, "cookie", "consent", "gdpr", "newsletter")
 }
 
 // selectUnits turns probabilities into a choice.
@@ -132,7 +148,7 @@ func together(c *collector, p *score.Page, prob []float32, choice score.Choice, 
 			keep[i] = next && prob[i] >= half && c.drafts[i+1].kind != Heading
 		case d.kind == Code, d.kind == Table:
 			before := i > 0 && keep[i-1]
-			keep[i] = (before || next) && prob[i] >= half && p.Inside(p.Units[i].Elem, choice.Container)
+			keep[i] = (before || next) && prob[i] >= half && choice.Inside[i]
 		}
 	}
 }

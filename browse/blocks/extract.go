@@ -58,10 +58,12 @@ func Extract(src []byte, opt Options) (*Document, error) {
 	} else if choose(c, facts, keep) {
 		doc.Warnings = append(doc.Warnings, WarnFullFallback)
 	}
+	doc.Removed.DataURIs = t.dataURIs
+	scripts, scriptBytes := t.scriptCount, t.scriptBytes
+	t, c.t = nil, nil // the text is in drafts now: a big page's tree need not stay while they are rendered
 	c.deliver(doc, opt, facts, keep)
 	doc.Removed.HiddenChars = c.hidden
 	doc.Removed.InvisibleChars = c.invisible
-	doc.Removed.DataURIs = t.dataURIs
 	doc.Removed.BoilerplateChars += c.forms
 	if doc.Title == "" {
 		for _, b := range doc.Blocks {
@@ -75,8 +77,8 @@ func Extract(src []byte, opt Options) (*Document, error) {
 	for i := range c.drafts {
 		chars += int(c.drafts[i].end - c.drafts[i].start)
 	}
-	doc.ScriptShell = chars < shellChars && (t.scriptBytes >= shellScripts || t.scriptCount >= 2 && chars < shellChars/4 ||
-		t.scriptCount > 0 && chars == 0)
+	doc.ScriptShell = chars < shellChars && (scriptBytes >= shellScripts || scripts >= 2 && chars < shellChars/4 ||
+		scripts > 0 && chars == 0)
 	return doc, nil
 }
 
@@ -122,6 +124,13 @@ func (c *collector) deliver(doc *Document, opt Options, facts pageFacts, keep []
 		}
 		return urls[link]
 	}
+	n := 0
+	for _, k := range keep {
+		if k {
+			n++
+		}
+	}
+	doc.Blocks = make([]Block, 0, n)
 	// A link around several blocks is written at the first of them.
 	written := make([]int32, len(c.anchors))
 	kept := 0

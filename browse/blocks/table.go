@@ -43,13 +43,14 @@ func isCell(a atom.Atom) bool { return a == atom.Td || a == atom.Th }
 
 func gone(n *node) bool { return n.flags&(flagHidden|flagDropped) != 0 }
 
+// shapeOf measures a table. It stops at what shows that the table lays out a page: nested is then true.
 func shapeOf(t *tree, table nodeID) (s tableShape, nested bool) {
 	eachRow(t, table, func(row nodeID, head bool) {
-		if gone(&t.nodes[row]) {
+		if nested || gone(&t.nodes[row]) {
 			return
 		}
 		cols, full := 0, 0
-		for n := t.nodes[row].first; n != 0; n = t.nodes[n].next {
+		for n := t.nodes[row].first; n != 0 && !nested; n = t.nodes[n].next {
 			x := &t.nodes[n]
 			if !isCell(x.tag) || gone(x) {
 				continue
@@ -57,7 +58,7 @@ func shapeOf(t *tree, table nodeID) (s tableShape, nested bool) {
 			cols += spanOf(t, n, attrColspan, maxTableColumns)
 			size := 0
 			end := t.skip(n)
-			for m := n + 1; m != end && int(m) < len(t.nodes); m++ {
+			for m := n + 1; m != end && int(m) < len(t.nodes) && !nested; m++ {
 				y := &t.nodes[m]
 				switch {
 				case y.flags&flagText != 0:

@@ -149,6 +149,7 @@ type tree struct {
 	scriptBytes      int
 	scriptCount      int
 	dataURIs         int
+	textBytes        int // without white space, hidden text included
 	// recovered is set when the page nested deeper than maxDepth and was flattened there.
 	recovered bool
 }

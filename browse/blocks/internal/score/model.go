@@ -249,8 +249,9 @@ const (
 // Choice is what Choose decided.
 type Choice struct {
 	Keep []bool
-	// Container is the element whose units promise the best balance when it is taken whole.
-	Container int32
+	// Inside says of each unit whether it lies in the container: the element whose units promise the best
+	// balance when it is taken whole.
+	Inside []bool
 	// Promise is the F1 of words that the choice promises; Recall the share of the wanted words it keeps.
 	Promise, Recall float64
 	// Cut is the lowest probability that was kept.
@@ -263,7 +264,7 @@ type Choice struct {
 // there is wanted or not is one question, not one for each of them.
 func Choose(p *Page, prob []float32, article bool) Choice {
 	n := len(p.Units)
-	c := Choice{Keep: make([]bool, n), Cut: 1}
+	c := Choice{Keep: make([]bool, n), Inside: make([]bool, n), Cut: 1}
 	if n == 0 {
 		return c
 	}
@@ -271,14 +272,14 @@ func Choose(p *Page, prob []float32, article bool) Choice {
 	if article {
 		power = articlePower
 	}
-	c.Container = Container(p, prob, power)
+	below := p.Below(container(p, prob, power))
 	order := make([]int32, n)
 	q := make([]float32, n)
 	var wanted float64
 	for i := range order {
 		order[i] = int32(i)
 		q[i] = prob[i]
-		if !p.Inside(p.Units[i].Elem, c.Container) {
+		if c.Inside[i] = below[p.Units[i].Elem]; !c.Inside[i] {
 			q[i] *= q[i] / 2
 		}
 		wanted += float64(p.Units[i].Words+1) * float64(q[i])
@@ -303,16 +304,8 @@ func Choose(p *Page, prob []float32, article bool) Choice {
 	return c
 }
 
-// Inside reports whether element e is top or lies in it.
-func (p *Page) Inside(e, top int32) bool {
-	for e > top {
-		e = p.Elems[e].Parent
-	}
-	return e == top
-}
-
-// Container returns the element whose units, taken all together, promise the best F1 of words.
-func Container(p *Page, prob []float32, power float64) int32 {
+// container returns the element whose units, taken all together, promise the best F1 of words.
+func container(p *Page, prob []float32, power float64) int32 {
 	ew := make([]float64, len(p.Elems))
 	ep := make([]float64, len(p.Elems))
 	var wanted float64

@@ -41,13 +41,8 @@ const (
 	nearFeatures = 7
 )
 
-// The features that the choice itself looks at.
+// The page features that the choice itself looks at.
 const (
-	FeatNav    = 21
-	FeatFooter = 22
-	FeatAside  = 23
-	FeatMain   = 25
-
 	PageSaysArticle    = 20 // by Open Graph
 	PageHasArticleData = 22 // by JSON-LD
 )
@@ -120,8 +115,10 @@ func FirstStage(p *Page, lex Lexicon) Matrix {
 		}
 	}
 
+	wider := p.widerTable()
 	// What the words of an element say, alone and along the way up to the root.
-	type odds struct{ own, sum, low, high float32 }
+	// chain sums own over the elements around the same units.
+	type odds struct{ own, sum, low, high, chain float32 }
 	eo := make([]odds, len(p.Elems))
 	for i := range p.Elems {
 		e := &p.Elems[i]
@@ -135,9 +132,12 @@ func FirstStage(p *Page, lex Lexicon) Matrix {
 		if k > 1 {
 			own /= float32(math.Sqrt(float64(k)))
 		}
-		o := odds{own, own, min(own, 0), max(own, 0)}
+		o := odds{own, own, min(own, 0), max(own, 0), own}
 		if e.Parent >= 0 {
 			q := eo[e.Parent]
+			if p.Elems[e.Parent].Units == e.Units {
+				o.chain += q.chain
+			}
 			o.sum += q.sum
 			o.low, o.high = min(o.low, q.low), max(o.high, q.high)
 		}
@@ -167,13 +167,9 @@ func FirstStage(p *Page, lex Lexicon) Matrix {
 				anc[level*AncFeatures+f][i] = v
 			}
 			if level < 4 {
-				low := float32(0)
-				for q := e; q >= 0 && p.Elems[q].Units == p.Elems[e].Units; q = p.Elems[q].Parent {
-					low += eo[q].own
-				}
-				elem[9+level][i] = low
+				elem[9+level][i] = eo[e].chain
 			}
-			e = p.Wider(e)
+			e = wider[e]
 		}
 		var sum, low, first float32
 		high, k := float32(0), float32(0)
@@ -223,7 +219,7 @@ func FirstStage(p *Page, lex Lexicon) Matrix {
 				near[col+3][i] = text[0][j]
 				near[col+4][i] = eo[u.Elem].sum
 				near[col+5][i] = u.Feat[5]
-				near[col+6][i] = float32(p.shared(p.Units[i].Elem, u.Elem))
+				near[col+6][i] = float32(p.shared(wider, p.Units[i].Elem, u.Elem))
 			} else {
 				near[col][i] = -1
 				near[col+2][i] = -1
@@ -234,31 +230,38 @@ func FirstStage(p *Page, lex Lexicon) Matrix {
 	return m
 }
 
-// Wider returns the nearest ancestor of e that holds more units than e, or -1.
-func (p *Page) Wider(e int32) int32 {
-	k := p.Elems[e].Units
-	for e = p.Elems[e].Parent; e >= 0; e = p.Elems[e].Parent {
-		if p.Elems[e].Units > k {
-			return e
+// widerTable returns, for each element, the nearest ancestor that holds more units than it does, or -1.
+func (p *Page) widerTable() []int32 {
+	w := make([]int32, len(p.Elems))
+	for e := range p.Elems {
+		q := p.Elems[e].Parent
+		if q >= 0 && p.Elems[q].Units == p.Elems[e].Units {
+			q = w[q]
 		}
+		w[e] = q
 	}
-	return -1
+	return w
 }
 
+// maxClimb bounds the search for the element that two units share.
+const maxClimb = 64
+
 // shared says how close two elements are: the level, in dividing ancestors of a, at which they meet.
-func (p *Page) shared(a, b int32) int {
+func (p *Page) shared(wider []int32, a, b int32) int {
+	x := b
+	steps := 0
 	for level := range ancLevels {
 		if a < 0 {
 			break
 		}
-		x := b
-		for x > a {
+		for x > a && steps < maxClimb {
 			x = p.Elems[x].Parent
+			steps++
 		}
 		if x == a {
 			return level
 		}
-		a = p.Wider(a)
+		a = wider[a]
 	}
 	return ancLevels
 }
@@ -269,6 +272,7 @@ const secondFeatures = 30
 // SecondStage adds to the features of the first stage what its results say about a unit's surroundings.
 func SecondStage(p *Page, m Matrix, first []float32) Matrix {
 	n := len(p.Units)
+	wider := p.widerTable()
 	out := slices.Clone(m)
 	block := make([]float32, secondFeatures*n)
 	cols := make([][]float32, secondFeatures)
@@ -314,12 +318,9 @@ func SecondStage(p *Page, m Matrix, first []float32) Matrix {
 	}
 	firstIn, lastIn := n, -1
 	inside := make([]bool, n)
+	below := p.Below(best)
 	for i := range p.Units {
-		e := p.Units[i].Elem
-		for e > best {
-			e = p.Elems[e].Parent
-		}
-		if e == best {
+		if below[p.Units[i].Elem] {
 			inside[i] = true
 			firstIn = min(firstIn, i)
 			lastIn = i
@@ -362,7 +363,7 @@ func SecondStage(p *Page, m Matrix, first []float32) Matrix {
 		for range 5 {
 			if e >= 0 {
 				set(mean(e))
-				e = p.Wider(e)
+				e = wider[e]
 			} else {
 				set(-1)
 			}
@@ -400,7 +401,7 @@ func SecondStage(p *Page, m Matrix, first []float32) Matrix {
 		for range 4 {
 			if e >= 0 {
 				set(balance[e] / max(bestF, 0.001))
-				e = p.Wider(e)
+				e = wider[e]
 			} else {
 				set(-1)
 			}
@@ -408,4 +409,14 @@ func SecondStage(p *Page, m Matrix, first []float32) Matrix {
 		set(ew[best] / pw)
 	}
 	return append(out, cols...)
+}
+
+// Below says of each element whether it is top or lies in it.
+func (p *Page) Below(top int32) []bool {
+	in := make([]bool, len(p.Elems))
+	for e := range p.Elems {
+		q := p.Elems[e].Parent
+		in[e] = int32(e) == top || q >= 0 && in[q]
+	}
+	return in
 }
