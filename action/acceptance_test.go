@@ -33,25 +33,17 @@ type row struct {
 // pending are the cases that cannot run yet, each with what it waits for. A case with a row and an entry here
 // runs in part: the entry names the part that is left.
 var pending = map[int]string{
-	26:  "browse: following a search's link_ref",
-	60:  "engine openai: the request",
-	61:  "engine openai: a citation",
-	62:  "engine openai: text without a citation",
-	63:  "engine anthropic: a citation",
-	64:  "engine anthropic: results without citations",
-	65:  "engine anthropic: text only",
-	66:  "engine anthropic: an error inside the answer",
-	67:  "engine gemini: a chunk",
-	68:  "engine gemini: no grounding",
-	69:  "engines openai, anthropic, gemini: failure classes by HTTP status",
-	70:  "engines openai, anthropic, gemini: a cited answer without a count",
-	78:  "browse: a page is read while settings/web.search.json is broken",
-	86:  "browse: no fetch while settings/web.json is broken",
-	87:  "browse: the same threshold",
-	134: "browse: the structured length decides",
-	136: "browse: a small page and a large one",
-	137: "browse: 4,500 blocks",
-	138: "browse: max_chars of the call",
+	60: "engine openai: the request",
+	61: "engine openai: a citation",
+	62: "engine openai: text without a citation",
+	63: "engine anthropic: a citation",
+	64: "engine anthropic: results without citations",
+	65: "engine anthropic: text only",
+	66: "engine anthropic: an error inside the answer",
+	67: "engine gemini: a chunk",
+	68: "engine gemini: no grounding",
+	69: "engines openai, anthropic, gemini: failure classes by HTTP status",
+	70: "engines openai, anthropic, gemini: a cited answer without a count",
 }
 
 var sections = []struct {
@@ -365,6 +357,14 @@ var searchRows = []row{
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	}},
+	{26, "the ref of a hit, followed", func(t *testing.T, w *world) {
+		w.page("text/html", "<title>T</title><p>the page's own text</p>")
+		ref := fmt.Sprint(w.search("q").at("results.0.link_ref"))
+		w.browse(`"link_ref":`+quote(ref)).want(t, expect{"status": "ok", "requested_url": "https://ex.org/a", "blocks.0.text": "the page's own text"})
+		if diff := cmp.Diff([]string{"https://ex.org/a"}, w.fetched); diff != "" {
+			t.Errorf("fetched (-want +got):\n%s", diff)
+		}
+	}},
 	{27, "refs of known URLs", func(t *testing.T, w *world) {
 		w.fakes[engines.DuckDuckGo].answer.Results = []engines.Result{hit("a", "https://ex.org/a", ""), hit("n", "https://ex.org/n", "")}
 		w.search("q").want(t, expect{"results.0.link_ref": "ln_fc60963ff0ac20db", "results.1.link_ref": "ln_e061d0e93c1dc0e4"})
@@ -627,7 +627,9 @@ var selectionRows = []row{
 		if a := w.call(`{"action":"browse","input":{"url":"http://127.0.0.1/"},"reasoning":"x"}`); a["error_code"] == string(BackendIneligible) {
 			t.Error("browse meets the eligibility check")
 		}
-		w.idle()
+		if len(w.built) > 0 || len(w.asked()) > 0 {
+			t.Errorf("built %v, asked %v", w.built, w.asked())
+		}
 	}},
 }
 
@@ -842,11 +844,18 @@ var settingsRows = []row{
 		w.put(settings.SearchFile, validSearchFile)
 		w.search("q").want(t, expect{"status": "ok", "current_setting.settings_revision": first.at("current_setting.settings_revision")})
 	}},
-	{78, "manual beside a broken web.search.json", func(t *testing.T, w *world) {
+	{78, "manual and browse beside a broken web.search.json", func(t *testing.T, w *world) {
 		w.put(settings.SearchFile, "broken")
 		a := w.manual()
 		a.want(t, expect{"status": "ok", "manual": guideText})
 		a.want(t, noRead)
+		w.page("text/plain", "text")
+		a = w.browse(`"url":"https://ex.org/a"`)
+		a.want(t, expect{
+			"status": "ok", "current_setting.source": "not_applicable", "current_setting.settings_error": gone{},
+			"current_setting.settings_revision": "not_read", "current_setting.engine": nil,
+		})
+		a.want(t, defaultOutput)
 	}},
 	{79, "the greatest size", func(t *testing.T, w *world) {
 		padded := validSearchFile + strings.Repeat(" ", 65536-len(validSearchFile))
@@ -910,6 +919,14 @@ var settingsRows = []row{
 		w.put(settings.SearchFile, validSearchFile)
 		w.put(settings.OutputFile, "broken")
 		w.search("q").refused(t, Search, OutputSettingsInvalid)
+		for _, input := range []string{`"url":"https://ex.org/a"`, `"url":"https://ex.org/a","max_chars":5`, `"extract":5,"max_chars":0`, ``} {
+			a := w.browse(input)
+			a.refused(t, Browse, OutputSettingsInvalid)
+			a.want(t, expect{
+				"current_setting.output_max_chars.value": nil, "current_setting.output_max_chars.source": "settings_error",
+				"current_setting.output_max_chars.settings_error": some, "request_id": gone{}, "stage": gone{}, "snapshot_id": gone{},
+			})
+		}
 		w.idle()
 		opened := watchOpens(t, filepath.Join(w.dir, "settings"))
 		w.manual().want(t, expect{"status": "ok"})
@@ -919,7 +936,10 @@ var settingsRows = []row{
 	}},
 	{87, "the threshold of web.json", func(t *testing.T, w *world) {
 		w.threshold(7)
-		w.search("q").want(t, expect{"delivery": "artifact", "max_chars": 7, "current_setting.output_max_chars.value": 7})
+		w.page("text/plain", "text")
+		for _, a := range []answer{w.search("q"), w.browse(`"url":"https://ex.org/a"`)} {
+			a.want(t, expect{"delivery": "artifact", "max_chars": 7, "current_setting.output_max_chars.value": 7})
+		}
 		w.threshold(1234)
 		w.search("q").want(t, expect{
 			"delivery": "inline", "current_setting.output_max_chars.value": 1234,
@@ -945,7 +965,7 @@ var settingsRows = []row{
 	}},
 }
 
-var artifactPath = regexp.MustCompile(`^tmp/tool-results/\d{8}T\d{6}-web-search-[0-9a-f]{6}\.json$`)
+var artifactPath = regexp.MustCompile(`^tmp/tool-results/20260304T050607-web-(search-[0-9a-f]{6}\.json|browse-[0-9a-f]{6}\.md)$`)
 
 var deliveryRows = []row{
 	{133, "inline and artifact", func(t *testing.T, w *world) {
@@ -977,6 +997,15 @@ var deliveryRows = []row{
 		w.search("q").want(t, expect{"delivery": "inline", "content_chars": n})
 		w.threshold(n - 1)
 		w.search("q").want(t, expect{"delivery": "artifact", "content_chars": n, "max_chars": n - 1})
+
+		w.page("text/plain", "one\n\ntwo")
+		n = w.browse(`"url":"https://ex.org/a"`).at("content_chars").(int)
+		w.threshold(n)
+		w.browse(`"url":"https://ex.org/a"`).want(t, expect{"delivery": "inline", "content_chars": n})
+		w.threshold(n - 1)
+		w.browse(`"url":"https://ex.org/a"`).want(t, expect{
+			"delivery": "artifact", "delivery_decision_chars": n, "delivery_decision_basis": "structured_blocks", "max_chars": n - 1,
+		})
 	}},
 	{135, "characters, not bytes", func(t *testing.T, w *world) {
 		chars := func(title string) int {
@@ -994,10 +1023,68 @@ var deliveryRows = []row{
 			t.Errorf("the file has %d bytes for %d characters", got, plain)
 		}
 	}},
+	// Product 5: the file is Markdown that keeps headings, lists, links, tables and code.
+	{136, "a small page and a large one", func(t *testing.T, w *world) {
+		w.page("text/html; charset=utf-8", "<title>T</title><h1>H</h1><p>P <a href=/n>next</a></p>")
+		a := w.browse(`"url":"https://ex.org/a"`)
+		a.want(t, expect{
+			"delivery": "inline", "content_chars": 105, "partial": false, "next_cursor": nil, "returned_chars": 7, "title": "T", "file_path": gone{},
+			"links": []any{map[string]any{"ref": "ln_e061d0e93c1dc0e4", "text": "next", "url": "https://ex.org/n"}},
+		})
+		var items []BlockItem
+		for _, b := range a["blocks"].([]any) {
+			b := b.(map[string]any)
+			items = append(items, BlockItem{ID: b["id"].(string), Kind: b["kind"].(string), Text: b["text"].(string)})
+		}
+		want := []BlockItem{{ID: "b0001", Kind: "heading", Text: "H"}, {ID: "b0002", Kind: "paragraph", Text: "P next"}}
+		if diff := cmp.Diff(want, items); diff != "" {
+			t.Errorf("blocks (-want +got):\n%s", diff)
+		}
+
+		w.page("text/html", "<title>T</title><h1>H</h1>"+strings.Repeat("<p>A paragraph of some words with <a href=/n>a link</a>.</p>", 2000))
+		a = w.browse(`"url":"https://ex.org/a"`)
+		file := w.artifact(a)
+		sum := sha256.Sum256(file)
+		a.want(t, expect{
+			"status": "ok", "delivery": "artifact", "artifact": ArtifactMarker, "format": "markdown", "content_kind": "page_text",
+			"content_scope": "fetched_static_document", "content_chars": utf8.RuneCount(file), "content_sha256": hex.EncodeToString(sum[:]),
+			"delivery_decision_basis": "structured_blocks", "blocks": gone{}, "partial": gone{}, "next_cursor": gone{}, "returned_chars": gone{},
+			"untrusted_content": true, "snapshot_id": some, "links.0.ref": "ln_e061d0e93c1dc0e4", "outline.0.text": "H",
+		})
+		if !strings.HasPrefix(string(file), "# H\n\nA paragraph of some words with [a link](https://ex.org/n).\n\n") {
+			t.Errorf("the file begins %.80q", file)
+		}
+	}},
+	// Product 5: the Markdown file has paragraphs apart, so content_chars is 45,000 and the marks between them.
+	{137, "4,500 blocks", func(t *testing.T, w *world) {
+		const text, n = "0123456789", 4500
+		w.page("text/plain", strings.Repeat(text+"\n\n", n))
+		a := w.browse(`"url":"https://ex.org/a"`)
+		file := string(w.artifact(a))
+		a.want(t, expect{"delivery": "artifact", "delivery_decision_chars": 270000, "delivery_decision_basis": "structured_blocks", "content_chars": len(file)})
+		got := strings.Split(strings.TrimSpace(file), "\n\n")
+		if len(got) != n || strings.Join(got, "") != strings.Repeat(text, n) {
+			t.Errorf("the file holds %d paragraphs, %d characters", len(got), len(file))
+		}
+	}},
+	{138, "the threshold of the call", func(t *testing.T, w *world) {
+		w.threshold(12345)
+		w.page("text/plain", "some text")
+		w.browse(`"url":"https://ex.org/a","max_chars":3`).want(t, expect{
+			"delivery": "artifact", "max_chars": 3, "output_setting_source": "call_override", "output_setting_revision": "call_override", "output_setting_hash": nil,
+			"current_setting.output_max_chars": map[string]any{
+				"value": json.Number("3"), "source": "call_override", "settings_revision": "call_override", "settings_hash": nil,
+			},
+		})
+		w.browse(`"url":"https://ex.org/a","max_chars":null`).want(t, expect{
+			"delivery": "inline", "current_setting.output_max_chars.value": 12345, "current_setting.output_max_chars.source": settings.OutputFile,
+		})
+	}},
 	{139, "a file of its own for each", func(t *testing.T, w *world) {
 		w.threshold(1)
+		w.page("text/plain", "text")
 		first, second := w.search("q"), w.search("q")
-		for _, a := range []answer{first, second} {
+		for _, a := range []answer{first, second, w.browse(`"url":"https://ex.org/a"`)} {
 			if p := fmt.Sprint(a["file_path"]); !artifactPath.MatchString(p) {
 				t.Errorf("path %q", p)
 			}
@@ -1018,6 +1105,13 @@ var deliveryRows = []row{
 				"comment": gone{}, "openai_failure_class": gone{}, "current_setting.output_max_chars.value": 1,
 			})
 			if strings.Contains(string(w.shown), "ex.org") {
+				t.Errorf("content in the failure: %s", w.shown)
+			}
+			w.page("text/plain", "content of the page")
+			a = w.browse(`"url":"https://ex.org/a"`)
+			a.refused(t, Browse, ArtifactWriteFailed)
+			a.want(t, expect{"request_id": some, "snapshot_id": some, "blocks": gone{}, "links": gone{}, "title": gone{}, "file_path": gone{}})
+			if strings.Contains(string(w.shown), "content of") {
 				t.Errorf("content in the failure: %s", w.shown)
 			}
 		}

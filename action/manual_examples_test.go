@@ -165,10 +165,12 @@ func TestManualExamples(t *testing.T) {
 				t.Errorf("sets a bad example without reasoning:\n%s", example)
 			}
 			seen[string(e.Action)]++
-			if e.Action == Search {
-				if a := w.call(example); a["error_code"] != nil {
-					t.Errorf("%v:\n%s", a["error_code"], example)
-				}
+			w.search("what makes the ref of the examples known")
+			for _, url := range []string{"https://ex.org/a", "https://go.dev/doc/effective_go"} {
+				w.pages[url] = webPage{"text/html", "<p>text</p>"}
+			}
+			if a := w.call(example); a["error_code"] != nil {
+				t.Errorf("%v:\n%s", a["error_code"], example)
 			}
 		case doc["max_chars"] != nil:
 			w.put(settings.OutputFile, example)

@@ -3,6 +3,8 @@ package action
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,6 +19,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"web/browse"
+	"web/browse/fault"
+	"web/browse/fetch"
+	"web/browse/guard"
 	"web/engines"
 	"web/settings"
 	"web/settings/operator"
@@ -38,6 +44,9 @@ type world struct {
 	operator string
 	fakes    map[string]*fake
 	built    []build
+	// pages are the web, by URL; fetched is what was asked of it.
+	pages   map[string]webPage
+	fetched []string
 	// shown is the last answer's bytes.
 	shown []byte
 }
@@ -49,11 +58,31 @@ type fake struct {
 	// broken makes building it fail.
 	broken error
 	asked  []engines.Query
+	// until holds the deadline of each question.
+	until []time.Time
 }
 
-func (f *fake) Search(_ context.Context, q engines.Query) (engines.Answer, error) {
-	f.asked = append(f.asked, q)
+func (f *fake) Search(ctx context.Context, q engines.Query) (engines.Answer, error) {
+	deadline, _ := ctx.Deadline()
+	f.asked, f.until = append(f.asked, q), append(f.until, deadline)
 	return f.answer, f.err
+}
+
+// webPage is one page of the web.
+type webPage struct{ contentType, body string }
+
+// Get implements browse.Fetcher.
+func (w *world) Get(_ context.Context, u guard.URL) (*fetch.Response, *fault.Error) {
+	w.fetched = append(w.fetched, u.String())
+	p, ok := w.pages[u.String()]
+	if !ok {
+		return nil, fault.New(fault.DNSFailed, "the host name has no address", "retry once")
+	}
+	sum := sha256.Sum256([]byte(p.body))
+	return &fetch.Response{
+		Requested: u, Final: u, RedirectChain: []string{}, Status: 200, ContentType: p.contentType, Body: []byte(p.body),
+		SourceSHA256: hex.EncodeToString(sum[:]),
+	}, nil
 }
 
 // build is one use of a Builder.
@@ -61,7 +90,7 @@ type build struct{ Name, Key, Model string }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{t: t, dir: t.TempDir(), env: map[string]string{}, fakes: map[string]*fake{}}
+	w := &world{t: t, dir: t.TempDir(), env: map[string]string{}, fakes: map[string]*fake{}, pages: map[string]webPage{}}
 	for _, name := range engines.Names() {
 		w.fakes[name] = &fake{answer: engines.Answer{Results: []engines.Result{hit("T", "https://ex.org/a", "S")}}}
 	}
@@ -106,6 +135,7 @@ func (w *world) runner() (*Runner, func()) {
 		Root: root, Workdir: w.dir, Now: func() time.Time { return clock },
 		Operator: func() (operator.Operator, error) { return operator.Read(at, w.getenv) },
 		Builders: builders, Guide: func() string { return guideText },
+		Fetcher: func(operator.Operator) (browse.Fetcher, error) { return w, nil },
 	}), func() { _ = root.Close() }
 }
 
@@ -155,6 +185,17 @@ func (w *world) search(query string) answer {
 	return w.call(`{"action":"search","input":{"query":` + quote(query) + `},"reasoning":"test"}`)
 }
 
+// browse asks for a page; input is the inside of the envelope's input.
+func (w *world) browse(input string) answer {
+	w.t.Helper()
+	return w.call(`{"action":"browse","input":{` + input + `},"reasoning":"test"}`)
+}
+
+// page puts a page at https://ex.org/a.
+func (w *world) page(contentType, body string) {
+	w.pages["https://ex.org/a"] = webPage{contentType, body}
+}
+
 func (w *world) manual() answer {
 	w.t.Helper()
 	return w.call(`{"action":"manual","input":{},"reasoning":"test"}`)
@@ -196,11 +237,11 @@ func (w *world) asked() map[string]int {
 	return out
 }
 
-// idle checks that no engine was built or asked.
+// idle checks that no engine was built or asked and that nothing was fetched.
 func (w *world) idle() {
 	w.t.Helper()
-	if len(w.built) > 0 || len(w.asked()) > 0 {
-		w.t.Errorf("built %v, asked %v; want neither", w.built, w.asked())
+	if len(w.built) > 0 || len(w.asked()) > 0 || len(w.fetched) > 0 {
+		w.t.Errorf("built %v, asked %v, fetched %v; want nothing", w.built, w.asked(), w.fetched)
 	}
 }
 
