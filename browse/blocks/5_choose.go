@@ -52,7 +52,9 @@ func (c *collector) words() int {
 	return f.words
 }
 
-// withoutFurniture keeps what does not stand in an element that is furniture by its own word.
+// withoutFurniture keeps what does not stand in an element that is furniture by its own word. A page of
+// nothing but menus and banners has no text; one whose only text is a footer, an aside or the prose that an
+// unclosed menu has swallowed is given whole.
 func withoutFurniture(c *collector, keep []bool) bool {
 	const inOverlay = inTable << 1
 	places := make([]place, len(c.t.nodes))
@@ -64,13 +66,15 @@ func withoutFurniture(c *collector, keep []bool) bool {
 			}
 		}
 	}
-	kept := false
+	kept, text := false, false
 	for i := range keep {
 		f := places[c.drafts[i].node]
+		d := &c.drafts[i]
+		text = text || f&(inNav|inOverlay) == 0 || f&inOverlay == 0 && 2*d.linkBytes < int(d.end-d.start)
 		keep[i] = f&(inNav|inOverlay) == 0 && (f&inMain != 0 || f&(inFooter|inAside) == 0)
 		kept = kept || keep[i]
 	}
-	if kept {
+	if kept || !text {
 		return false
 	}
 	for i := range keep {
