@@ -75,14 +75,16 @@ func (c Client) refused(ctx context.Context, resp *http.Response) *fault.Error {
 	}
 	advice := checkURL
 	retryable := status == http.StatusTooManyRequests || status >= 500
+	var seconds int64
 	if retryable {
 		advice = retryOnce
 		if wait, ok := c.retryAfter(resp); ok {
-			advice = fmt.Sprintf("wait %d seconds, then retry once", int64(wait/time.Second))
+			seconds = int64(wait / time.Second)
+			advice = fmt.Sprintf("wait %d seconds, then retry once", seconds)
 		}
 	}
 	f := fault.New(fault.HTTPStatus, fmt.Sprintf("the server answered with status %d", status), advice).WithStatus(status)
-	f.Retryable = retryable
+	f.Retryable, f.RetryAfterMS = retryable, 1000*seconds
 	return f
 }
 

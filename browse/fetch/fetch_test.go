@@ -180,11 +180,14 @@ func TestStatuses(t *testing.T) {
 
 func TestRetryAfter(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	tests := []struct{ header, advice string }{
-		{"", retryOnce}, {"soon", retryOnce}, {"-5", retryOnce}, {"0", retryOnce}, {"7", "wait 7 seconds, then retry once"},
-		{"999999999", "wait 86400 seconds, then retry once"},
-		{"Fri, 02 Jan 2026 03:05:05 GMT", "wait 60 seconds, then retry once"},
-		{"Fri, 02 Jan 2026 03:04:05 GMT", retryOnce},
+	tests := []struct {
+		header, advice string
+		ms             int64
+	}{
+		{"", retryOnce, 0}, {"soon", retryOnce, 0}, {"-5", retryOnce, 0}, {"0", retryOnce, 0}, {"7", "wait 7 seconds, then retry once", 7_000},
+		{"999999999", "wait 86400 seconds, then retry once", 86_400_000},
+		{"Fri, 02 Jan 2026 03:05:05 GMT", "wait 60 seconds, then retry once", 60_000},
+		{"Fri, 02 Jan 2026 03:04:05 GMT", retryOnce, 0},
 	}
 	for _, tt := range tests {
 		w := newWorld(t).name("www.example.com", siteAddr)
@@ -195,7 +198,7 @@ func TestRetryAfter(t *testing.T) {
 		c := w.client()
 		c.Now = func() time.Time { return now }
 		_, f := c.Get(t.Context(), mustURL(t, "http://www.example.com/"))
-		if f == nil || f.Advice != tt.advice {
+		if f == nil || f.Advice != tt.advice || f.RetryAfterMS != tt.ms {
 			t.Errorf("Retry-After %q: got %v", tt.header, f)
 		}
 	}

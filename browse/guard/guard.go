@@ -222,6 +222,9 @@ func (t *Target) Dial(ctx context.Context) (net.Conn, error) {
 				return nil
 			}
 		}
+		if code, ok := Verdict(to.Addr()); !ok {
+			return notPublic(code) // typed: not a failure of the connection, and not to be retried
+		}
 		return errUnjudged
 	})
 }
