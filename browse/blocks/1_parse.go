@@ -244,7 +244,7 @@ func (b *builder) textToken(raw []byte) {
 		return
 	case atom.Title, atom.Noscript, atom.Template:
 	default:
-		if b.t.body == 0 {
+		if b.t.body == 0 && b.open[atom.Template] == 0 {
 			if blank(raw) {
 				return
 			}

@@ -29,6 +29,7 @@ const (
 // prune marks what no reader sees: hidden elements, templates, drawings, form controls. It removes nothing,
 // so that the counts of what was left out can be taken later.
 func prune(t *tree) {
+	findStreamed(t)
 	sizes := textSizes(t)
 	total := max(1, sizes[t.html])
 	t.textBytes = int(total)
@@ -59,6 +60,34 @@ func prune(t *tree) {
 			// text is there to be read, unless it waits to be laid over the page.
 			if !isBlock(n.tag) || size < minSeenChars && !isPanel(t, id) || !all && isOverlay(t, id) || isCopy(t, id) {
 				n.flags |= flagHidden
+			}
+		}
+	}
+}
+
+// findStreamed pairs the parts of a page that the server streamed later, <div hidden id="S:n">, with the places
+// that scripts move them to, <template id="B:n">. React and the frameworks on it write pages so.
+func findStreamed(t *tree) {
+	parts := make(map[string]nodeID)
+	for id := nodeID(1); int(id) < len(t.nodes); id++ {
+		if t.isElement(id) && t.nodes[id].attrCount > 0 {
+			if v, ok := t.get(id, attrID); ok && len(v) > 2 && v[0] == 'S' && v[1] == ':' {
+				parts[string(v[2:])] = id
+			}
+		}
+	}
+	if len(parts) == 0 {
+		return
+	}
+	t.streamed = make(map[nodeID]nodeID)
+	for id := nodeID(1); int(id) < len(t.nodes); id++ {
+		if t.nodes[id].tag != atom.Template {
+			continue
+		}
+		if v, ok := t.get(id, attrID); ok && len(v) > 2 && v[0] == 'B' && v[1] == ':' {
+			// A part follows its place. One that was not placed when the walk comes to it is read there.
+			if part, ok := parts[string(v[2:])]; ok && part > id {
+				t.streamed[id] = part
 			}
 		}
 	}

@@ -14,6 +14,7 @@ const (
 	maxItemChars    = 240 // bytes of text up to which a list item of several parts is one line
 	maxItemNodes    = 60
 	maxTableColumns = 200
+	maxMoving       = 8 // streamed parts within streamed parts; deeper ones are read where they stand
 )
 
 // style is a set of inline styles.
@@ -95,6 +96,7 @@ type collector struct {
 	link      int32
 	ended     style // ended by a mark, until the walk leaves the element
 	preLine   int
+	moving    int // streamed parts around the walk
 	invisible int
 	hidden    int
 	forms     int
@@ -325,6 +327,16 @@ func styleOf(a atom.Atom) style {
 func (c *collector) element(id nodeID) {
 	t := c.t
 	n := &t.nodes[id]
+	if n.flags&flagMoved != 0 {
+		return // read at its placeholder already
+	}
+	if part, ok := t.streamed[id]; ok && c.moving < maxMoving && t.nodes[part].flags&flagMoved == 0 {
+		t.nodes[part].flags |= flagMoved
+		c.moving++
+		c.block(part, nil)
+		c.moving--
+		return
+	}
 	if n.flags&flagHidden != 0 {
 		c.hidden += visibleRunes(t, id)
 		c.space = c.space || isBlock(n.tag)

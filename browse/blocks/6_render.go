@@ -383,13 +383,13 @@ func (w *mdWriter) lineStart(s []byte) []byte {
 	switch c := s[0]; {
 	case c == '#':
 		n := len(s) - len(bytes.TrimLeft(s, "#"))
-		if n <= 6 && (n == len(s) || s[n] == ' ') {
+		if n <= 6 && (n == len(s) || s[n] == ' ' || s[n] == '\n') {
 			w.out = append(w.out, '\\')
 		}
 	case c == '>', c == '=':
 		w.out = append(w.out, '\\')
 	case c == '-' || c == '+':
-		if len(s) == 1 || s[1] == ' ' || s[1] == c {
+		if len(s) == 1 || s[1] == ' ' || s[1] == '\n' || s[1] == c {
 			w.out = append(w.out, '\\')
 		}
 	case c >= '0' && c <= '9':
@@ -397,7 +397,7 @@ func (w *mdWriter) lineStart(s []byte) []byte {
 		for i < len(s) && i < 10 && s[i] >= '0' && s[i] <= '9' {
 			i++
 		}
-		if i < 10 && i < len(s) && (s[i] == '.' || s[i] == ')') && (i+1 == len(s) || s[i+1] == ' ') {
+		if i < 10 && i < len(s) && (s[i] == '.' || s[i] == ')') && (i+1 == len(s) || s[i+1] == ' ' || s[i+1] == '\n') {
 			w.out = append(w.out, s[:i]...)
 			w.out = append(w.out, '\\', s[i])
 			return s[i+1:]

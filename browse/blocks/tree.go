@@ -32,6 +32,7 @@ const (
 	flagHidden
 	flagForeign
 	flagDropped
+	flagMoved   // a streamed part that was read at its placeholder
 	flagPreLine // style="white-space: pre", pre-wrap or pre-line
 	// flagEnded is set on a formatting element that an end mark refers to.
 	flagEnded
@@ -150,6 +151,8 @@ type tree struct {
 	scriptCount      int
 	dataURIs         int
 	textBytes        int // without white space, hidden text included
+	// streamed maps a placeholder to the part of the page that belongs in its place.
+	streamed map[nodeID]nodeID
 	// recovered is set when the page nested deeper than maxDepth and was flattened there.
 	recovered bool
 }
