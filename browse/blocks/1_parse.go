@@ -38,9 +38,9 @@ type builder struct {
 // parse reads a page. It never fails: whatever bytes come, a tree comes out.
 func parse(src []byte) *tree {
 	t := &tree{src: src}
-	// Most tags open an element, and a text stands beside most: one node for each "<" is about right, and growing
-	// a slice of this size costs more memory than the estimate.
-	t.nodes = make([]node, 1, 64+bytes.Count(src, []byte{'<'})*9/8)
+	// Half of the tags open an element, and text stands before and after most: three nodes for two "<". Growing a
+	// slice of this size would cost more memory than estimating too high.
+	t.nodes = make([]node, 1, 64+bytes.Count(src, []byte{'<'})*3/2)
 	t.extra = make([]byte, 0, 256+len(src)/12)
 	b := &builder{t: t, open: make(map[atom.Atom]int)}
 	b.stack = append(make([]nodeID, 0, 64), 0)

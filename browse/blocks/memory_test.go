@@ -1,6 +1,7 @@
 package blocks
 
 import (
+	"bytes"
 	"runtime"
 	"sync/atomic"
 	"testing"
@@ -10,7 +11,7 @@ import (
 // BenchmarkPeakMemory reports the highest heap in use while a page of 10 MB is read and rendered, as a
 // multiple of the page's size, the page itself included.
 func BenchmarkPeakMemory(b *testing.B) {
-	src := bigPage(10 << 20)
+	src := bytes.Clone(bigPage(10 << 20))
 	for b.Loop() {
 		runtime.GC()
 		var peak atomic.Uint64

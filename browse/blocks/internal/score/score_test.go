@@ -61,9 +61,9 @@ func TestEnsembleSums(t *testing.T) {
 
 func TestChooseKeepsWhatPromisesMost(t *testing.T) {
 	// Two containers in a root: an article of sure units, and a list of doubtful ones.
-	p := &Page{Elems: []Elem{{Parent: -1, Units: 5}, {Parent: 0, Units: 2}, {Parent: 0, Units: 3}}}
-	for _, u := range []Unit{{Elem: 1, Words: 99}, {Elem: 1, Words: 49}, {Elem: 2, Words: 9}, {Elem: 2, Words: 9}, {Elem: 2, Words: 9}} {
-		p.Units = append(p.Units, u)
+	p := &Page{
+		Elems: []Elem{{Parent: -1, Units: 5}, {Parent: 0, Units: 2}, {Parent: 0, Units: 3}},
+		Units: []Unit{{Elem: 1, Words: 99}, {Elem: 1, Words: 49}, {Elem: 2, Words: 9}, {Elem: 2, Words: 9}, {Elem: 2, Words: 9}},
 	}
 	c := Choose(p, []float32{0.95, 0.8, 0.4, 0.4, 0.3}, true)
 	if diff := cmp.Diff([]bool{true, true, false, false, false}, c.Keep); diff != "" {
