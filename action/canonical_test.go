@@ -138,6 +138,22 @@ func TestCanonicalAgainstEncoders(t *testing.T) {
 	}
 }
 
+// TestEscapeAtEveryPlace: no character hides among plain ones, wherever it stands.
+func TestEscapeAtEveryPlace(t *testing.T) {
+	for _, around := range []string{"a", "\x7f", "é", "\u2028"} {
+		for c := range rune(0x100) {
+			for before := range 17 {
+				s := strings.Repeat(around, before) + string(c) + strings.Repeat(around, 9)
+				want, err := jsontext.AppendQuote(nil, s)
+				must(t, err)
+				if got := string(appendString(nil, s)); got != string(want) {
+					t.Fatalf("%q: %s, want %s", s, got, want)
+				}
+			}
+		}
+	}
+}
+
 // FuzzAppendString: what was written reads back as the same characters, each byte that is not UTF-8 as
 // U+FFFD, and is spelled as a second encoder spells it.
 func FuzzAppendString(f *testing.F) {

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"web/engines"
+	"web/settings/operator"
 )
 
 // TestNarrative: an engine's own text is given once beside the results, and moves to the artifact with them.
@@ -118,6 +119,23 @@ func TestInvalidOperatorFile(t *testing.T) {
 		t.Errorf("quotes the file: %s", w.shown)
 	}
 	w.manual().want(t, expect{"status": "ok", "current_setting.operator_error": some})
+	w.idle()
+}
+
+// TestSettingsOnlyDefault: operator.json cannot make such an engine the default; if anything else did, the
+// action would still refuse it.
+func TestSettingsOnlyDefault(t *testing.T) {
+	w := newWorld(t)
+	w.env["ANTHROPIC_API_KEY"], w.env["WEB_LLM_PROVIDER"] = "key-of-anthropic", "anthropic"
+	r, done := w.runner()
+	defer done()
+	op, err := r.operator()
+	must(t, err)
+	op.DefaultEngine = engines.Anthropic
+	r.operator = func() (operator.Operator, error) { return op, nil }
+	if f, ok := r.Call(t.Context(), []byte(`{"action":"search","input":{"query":"q"}}`)).(*Failure); !ok || f.Code != BackendIneligible {
+		t.Errorf("got %v", f)
+	}
 	w.idle()
 }
 
