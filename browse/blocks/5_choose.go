@@ -56,13 +56,13 @@ func (c *collector) words() int {
 // nothing but menus and banners has no text; one whose only text is a footer, an aside or the prose that an
 // unclosed menu has swallowed is given whole.
 func withoutFurniture(c *collector, keep []bool) bool {
-	const inOverlay = inTable << 1
+	const inFurniture = inTable << 1
 	places := make([]place, len(c.t.nodes))
 	for n := c.t.html + 1; int(n) < len(places); n++ {
 		if c.t.isElement(n) {
 			places[n] = places[c.t.nodes[n].parent] | placeOf(c.t, n)
-			if c.isBanner(n) {
-				places[n] |= inOverlay
+			if c.isFurniture(n) {
+				places[n] |= inFurniture
 			}
 		}
 	}
@@ -70,8 +70,8 @@ func withoutFurniture(c *collector, keep []bool) bool {
 	for i := range keep {
 		f := places[c.drafts[i].node]
 		d := &c.drafts[i]
-		text = text || f&(inNav|inOverlay) == 0 || f&inOverlay == 0 && 2*d.linkBytes < int(d.end-d.start)
-		keep[i] = f&(inNav|inOverlay) == 0 && (f&inMain != 0 || f&(inFooter|inAside) == 0)
+		text = text || f&(inNav|inFurniture) == 0 || f&inFurniture == 0 && 2*d.linkBytes < int(d.end-d.start)
+		keep[i] = f&(inNav|inFurniture) == 0 && (f&inMain != 0 || f&(inFooter|inAside) == 0)
 		kept = kept || keep[i]
 	}
 	if kept || !text {
@@ -83,13 +83,21 @@ func withoutFurniture(c *collector, keep []bool) bool {
 	return true
 }
 
-// isBanner reports whether an element lies over the page: a cookie banner, a dialog.
-func (c *collector) isBanner(id nodeID) bool {
+// isFurniture reports whether an element is called what it is: a dialog, a cookie banner, a menu.
+func (c *collector) isFurniture(id nodeID) bool {
 	switch c.t.attr(id, attrRole) {
 	case "dialog", "alertdialog":
 		return true
 	}
-	return id > c.t.body && c.t.nameHas(id, "cookie", "consent", "gdpr", "newsletter")
+	if id <= c.t.body {
+		return false
+	}
+	for _, k := range [...]attrKey{attrClass, attrID} {
+		if c.t.hasToken(id, k, "sidebar", "nav", "navbar", "navigation", "menu", "breadcrumb", "breadcrumbs", "footer") {
+			return true
+		}
+	}
+	return c.t.nameHas(id, "cookie", "consent", "gdpr", "newsletter")
 }
 
 // selectUnits turns probabilities into a choice.
