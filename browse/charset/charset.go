@@ -56,9 +56,6 @@ const (
 	maxPairs = 2
 	// maxChance is the same for other encodings, of whose characters about one in six is a sequence by chance.
 	maxChance = 7
-	// maxDamage is how many bytes outside ASCII there are for each lost character of a text that still is what it
-	// was declared to be, with damage. Of another encoding's text many more are lost.
-	maxDamage = 200
 	// minUTF16Bytes is the length from which a body that is valid UTF-8 without any NUL cannot be UTF-16: eight
 	// units in a row without one ASCII character, each half of which continues the other's UTF-8.
 	minUTF16Bytes = 16
@@ -85,12 +82,11 @@ func Decode(body []byte, contentType string, kind Kind) Result {
 		return newSource(rest).decode(c, warnings, WarnDecodeError)
 	}
 	src := newSource(body)
-	inside := declaration(body, kind)
-	switch {
-	case header.known():
-		return src.decode(src.contradicted(header, inside), warnings, WarnDecodeError)
-	case inside.known():
-		return src.decode(src.contradicted(inside, codec{}), warnings, WarnDecodeError)
+	if header.known() {
+		return src.decode(src.contradicted(header, kind), warnings, WarnDecodeError)
+	}
+	if c := declaration(body, kind); c.known() {
+		return src.decode(src.contradicted(c, Plain), warnings, WarnDecodeError)
 	}
 	if c, ok := src.undeclared(unsupported); ok {
 		return src.decode(c, warnings, WarnDecodeError)
@@ -108,7 +104,7 @@ func (s *source) undeclared(unsupported bool) (codec, bool) {
 	if c, ok := utf16ByZeros(s.body); ok {
 		return c, true
 	}
-	if c := mustCodec("iso-2022-jp"); hasISO2022JP(s.body) && s.lost(c) == 0 {
+	if c := mustCodec("iso-2022-jp"); hasISO2022JP(s.body) && s.measure(c).replaced == 0 {
 		return c, true
 	}
 	if mostlyUTF8(s.body) || looksBinary(s.body) {
@@ -118,9 +114,9 @@ func (s *source) undeclared(unsupported bool) (codec, bool) {
 	return g.codec, g.confident || !unsupported
 }
 
-// contradicted gives the declared codec, or another one if the bytes plainly say so. second is what the bytes
-// declare when the header has already declared something else.
-func (s *source) contradicted(declared, second codec) codec {
+// contradicted gives the declared codec, or another one if the bytes plainly say so. kind is where they may declare
+// something else themselves.
+func (s *source) contradicted(declared codec, kind Kind) codec {
 	if c, ok := utf16ByZeros(s.body); ok {
 		return c
 	}
@@ -132,14 +128,14 @@ func (s *source) contradicted(declared, second codec) codec {
 	} else if s.isUTF8(declared) {
 		return utf8Codec()
 	}
-	if s.lost(declared)*maxDamage <= countHigh(s.body) || looksBinary(s.body) {
+	if s.measure(declared).replaced == 0 {
 		return declared
 	}
 	// A single-byte encoding reads any bytes, so that it can read these proves nothing: the detector has to agree.
-	if second.known() && !second.isSingleByte() && s.lost(second) == 0 {
+	if second := declaration(s.body, kind); second.known() && !second.isSingleByte() && s.measure(second).replaced == 0 {
 		return second
 	}
-	if g := detect(s.body); g.confident && s.lost(g.codec) == 0 {
+	if g := detect(s.body); g.confident && s.measure(g.codec).replaced == 0 {
 		return g.codec
 	}
 	return declared
@@ -157,7 +153,7 @@ func (s *source) isUTF8(declared codec) bool {
 	if good > maxChance || good > maxPairs && declared.isSingleByte() {
 		return true
 	}
-	return good > 0 && s.lost(declared) > 0
+	return good > 0 && s.measure(declared).replaced > 0
 }
 
 // Undecodable reports whether a text whose decoding raised warnings is no text at all, such as compressed bytes
@@ -179,8 +175,7 @@ func Undecodable(text string, warnings []string) bool {
 		case r == utf8.RuneError:
 			replaced++
 		case r == '\t' || r == '\n' || r == '\r':
-		// C lacks the unassigned code points, Cn.
-		case unicode.Is(unicode.C, r) || unicode.Is(unicode.Cn, r):
+		case unicode.Is(unicode.C, r): // control, format, private use, surrogate, unassigned
 			controls++
 		}
 	}

@@ -90,13 +90,6 @@ func newSource(body []byte) *source { return &source{body: body, losses: map[str
 type loss struct {
 	size     int // bytes of UTF-8
 	replaced int // U+FFFD that do not stand in the body itself
-	controls int // C1 controls out of a single-byte encoding: in practice letters of a neighbouring code page
-}
-
-// lost counts the characters that a reader would miss.
-func (s *source) lost(c codec) int {
-	l := s.measure(c)
-	return l.replaced + l.controls
 }
 
 // measure decodes the body without keeping the text: a wrong encoding then costs no memory, and the right one
@@ -106,18 +99,9 @@ func (s *source) measure(c codec) loss {
 		return l
 	}
 	var l loss
-	single := c.isSingleByte()
 	s.run(c, func(text []byte) {
 		l.size += len(text)
 		l.replaced += bytes.Count(text, []byte("\uFFFD"))
-		if !single {
-			return
-		}
-		for i, b := range text[:max(0, len(text)-1)] {
-			if b == 0xC2 && text[i+1] < 0xA0 {
-				l.controls++
-			}
-		}
 	})
 	if own := c.replacement(); l.replaced > 0 && own != nil {
 		l.replaced = max(0, l.replaced-bytes.Count(s.body, own))

@@ -54,10 +54,7 @@ func metaDeclaration(head []byte) codec {
 			for more {
 				var key, value []byte
 				key, value, more = z.TagAttr()
-				// Of repeated attributes the first counts.
-				if _, repeated := attrs[string(key)]; !repeated {
-					attrs[string(key)] = string(value)
-				}
+				attrs[string(key)] = string(value) // of repeated ones the tokenizer gives the first
 			}
 			if c := asciiCompatible(metaLabel(attrs)); c.known() {
 				return c

@@ -31,14 +31,14 @@ func detect(body []byte) guess {
 	)
 	sample, high := gather(body)
 	best, name, evidence := 1<<60, "windows-1252", minSingleByteEvidence
-	for _, m := range singleByteModels() {
-		if cost := m.cost(sample, best); cost < best {
-			best, name, evidence = cost, m.encoding, minSingleByteEvidence
-		}
-	}
 	for _, m := range doubleByteModels() {
 		if cost := m.cost(sample, best); cost < best {
 			best, name, evidence = cost, m.encoding, minDoubleByteEvidence
+		}
+	}
+	for _, m := range singleByteModels() {
+		if cost := m.cost(sample, best); cost < best {
+			best, name, evidence = cost, m.encoding, minSingleByteEvidence
 		}
 	}
 	return guess{mustCodec(name), high >= evidence && best <= high*maxConfidentCost}
@@ -90,21 +90,14 @@ func countUTF8(body []byte) (good, bad int) {
 	return good, bad
 }
 
-func countHigh(body []byte) int {
-	n := 0
-	for _, c := range body {
-		if c >= utf8.RuneSelf {
-			n++
-		}
-	}
-	return n
-}
-
 // mostlyUTF8 reports whether body is UTF-8, if with damage. By chance the bytes of another encoding fail to form a
 // sequence more often than they form one.
 func mostlyUTF8(body []byte) bool {
+	if utf8.Valid(body) { // much faster than counting
+		return true
+	}
 	good, bad := countUTF8(body)
-	return bad == 0 || good > 2*bad
+	return good > 2*bad
 }
 
 // looksBinary reports whether so many control characters stand in the body that it is no text in any encoding

@@ -11,7 +11,7 @@ type doubleByteModel struct {
 	area func(lead, trail byte) int
 	// common characters and marks, which cost less than their area.
 	common, marks         string
-	commonCost, marksCost int
+	commonCost, marksCost uint16
 }
 
 // Characters that make up most of any text in the language. Sets, not rankings.
@@ -220,12 +220,12 @@ func (m doubleByteModel) listed() *[256][256]uint16 {
 	var costs [256][256]uint16
 	for _, list := range []struct {
 		chars string
-		cost  int
+		cost  uint16
 	}{{m.common, m.commonCost}, {m.marks, m.marksCost}} {
 		// A test holds that each of these characters has two bytes in this encoding.
 		b, _ := mustCodec(m.encoding).enc.NewEncoder().Bytes([]byte(list.chars))
 		for ; len(b) >= 2; b = b[2:] {
-			costs[b[0]][b[1]] = uint16(list.cost) //nolint:gosec // at most a few bits
+			costs[b[0]][b[1]] = list.cost
 		}
 	}
 	return &costs

@@ -136,7 +136,7 @@ func (m singleByteModel) table() (t [256]charCost) {
 			} else if 'A' <= b && b <= 'Z' {
 				c.class = asciiUpper
 			}
-		case r == utf8.RuneError || r < 0xA0:
+		case r == utf8.RuneError:
 			c.class, c.cost = undefined, 30*bit
 		case known:
 			c.class, c.cost = lower, first+step*rank
