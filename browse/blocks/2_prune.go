@@ -80,6 +80,7 @@ func findStreamed(t *tree) {
 		return
 	}
 	t.streamed = make(map[nodeID]nodeID)
+	t.placed = make(map[nodeID]nodeID)
 	for id := nodeID(1); int(id) < len(t.nodes); id++ {
 		if t.nodes[id].tag != atom.Template {
 			continue

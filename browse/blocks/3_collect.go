@@ -332,6 +332,7 @@ func (c *collector) element(id nodeID) {
 	}
 	if part, ok := t.streamed[id]; ok && c.moving < maxMoving && t.nodes[part].flags&flagMoved == 0 {
 		t.nodes[part].flags |= flagMoved
+		t.placed[part] = n.parent
 		c.moving++
 		c.block(part, nil)
 		c.moving--

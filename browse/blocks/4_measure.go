@@ -88,7 +88,7 @@ func measure(c *collector, facts pageFacts) *score.Page {
 	index := make([]int32, len(t.nodes))
 	count := int32(0)
 	for i := range c.drafts {
-		for n := c.drafts[i].node; n > 0 && index[n] == 0; n = t.nodes[n].parent {
+		for n := c.drafts[i].node; n > 0 && index[n] == 0; n = t.around(n) {
 			index[n] = 1
 		}
 	}
@@ -112,7 +112,7 @@ func measure(c *collector, facts pageFacts) *score.Page {
 	var tb tokenBuffer
 	for i, n := range nodes {
 		x := &t.nodes[n]
-		parent := index[x.parent] - 1
+		parent := index[t.around(n)] - 1
 		p.Elems[i].Parent = parent
 		var f place
 		if parent >= 0 {

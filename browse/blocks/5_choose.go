@@ -60,7 +60,7 @@ func withoutFurniture(c *collector, keep []bool) bool {
 	places := make([]place, len(c.t.nodes))
 	for n := c.t.html + 1; int(n) < len(places); n++ {
 		if c.t.isElement(n) {
-			places[n] = places[c.t.nodes[n].parent] | placeOf(c.t, n)
+			places[n] = places[c.t.around(n)] | placeOf(c.t, n)
 			if c.isFurniture(n) {
 				places[n] |= inFurniture
 			}

@@ -153,6 +153,8 @@ type tree struct {
 	textBytes        int // without white space, hidden text included
 	// streamed maps a placeholder to the part of the page that belongs in its place.
 	streamed map[nodeID]nodeID
+	// placed is, for a part that was read at its placeholder, the element that the placeholder stands in.
+	placed map[nodeID]nodeID
 	// recovered is set when the page nested deeper than maxDepth and was flattened there.
 	recovered bool
 }
@@ -195,6 +197,14 @@ func (t *tree) hasToken(id nodeID, key attrKey, tokens ...string) bool {
 		}
 	}
 	return false
+}
+
+// around returns the element that id stands in for a reader: its parent, unless it was moved.
+func (t *tree) around(id nodeID) nodeID {
+	if t.nodes[id].flags&flagMoved != 0 {
+		return t.placed[id]
+	}
+	return t.nodes[id].parent
 }
 
 func (t *tree) isText(id nodeID) bool { return t.nodes[id].flags&flagText != 0 }
