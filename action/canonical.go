@@ -1,9 +1,6 @@
 package action
 
-import (
-	"strconv"
-	"unicode/utf8"
-)
+import "strconv"
 
 // The canonical text of contract 7.1 decides between inline and artifact and, for search, is the artifact.
 // It is written here byte by byte because its form is exact: two-space indent for search, ", " and ": " on
@@ -14,9 +11,7 @@ const hexDigits = "0123456789abcdef"
 // appendString appends s as a JSON string. Only `"`, `\` and characters below U+0020 are escaped; bytes
 // that are not UTF-8 become U+FFFD.
 func appendString(dst []byte, s string) []byte {
-	if !utf8.ValidString(s) {
-		s = string([]rune(s))
-	}
+	s = valid(s)
 	dst = append(dst, '"')
 	for {
 		n := plainPrefix(s)

@@ -56,9 +56,13 @@ const createdLayout = "2006-01-02T15:04:05.000000+00:00"
 // deliver decides, for every action alike, between inline and artifact. There is no third form: after an
 // error nothing of the content is returned.
 func (r *Runner) deliver(c content, out OutputSetting) (Delivery, error) {
-	chars := utf8.RuneCount(c.canonical)
-	if chars <= *out.Value || r.deps.Inline {
-		return Delivery{Kind: "inline", ContentChars: chars}, nil
+	// A character has at most four bytes, so a long text is known to be long before it is counted.
+	long := len(c.canonical) > utf8.UTFMax**out.Value
+	if !long || r.deps.Inline {
+		chars := spill.Chars(c.canonical)
+		if chars <= *out.Value || r.deps.Inline {
+			return Delivery{Kind: "inline", ContentChars: chars}, nil
+		}
 	}
 	a, err := r.store().Write(string(c.action), c.ext, c.file())
 	if err != nil {
@@ -72,7 +76,10 @@ func (r *Runner) deliver(c content, out OutputSetting) (Delivery, error) {
 		Instruction: fmt.Sprintf("The %s have %d characters, more than the threshold of %d. The file %s is complete: "+
 			"read it with file.read, in parts if needed.", plain(c.kind), a.Chars, *out.Value, a.Path),
 	}
-	if a.Chars != chars {
+	if c.action == Search {
+		return Delivery{Kind: "artifact", ContentChars: a.Chars, ArtifactFields: f}, nil // the file is the canonical text
+	}
+	if chars := spill.Chars(c.canonical); a.Chars != chars {
 		f.DecisionChars, f.DecisionBasis = chars, "structured_blocks"
 	}
 	return Delivery{Kind: "artifact", ContentChars: a.Chars, ArtifactFields: f}, nil

@@ -18,7 +18,7 @@ const maxGuideBytes = 1 << 20
 func (r *Runner) manual() Answer {
 	a := &ManualAnswer{Status: OK, Action: Manual, Source: "embedded", Setting: r.noRead()}
 	path := filepath.Join(r.deps.Workdir, filepath.FromSlash(InstalledGuide))
-	if _, err := os.Stat(filepath.Dir(path)); err != nil {
+	if dir, err := os.Stat(filepath.Dir(path)); err != nil || !dir.IsDir() {
 		a.Manual = r.deps.Guide()
 		return a
 	}

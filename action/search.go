@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"web/browse/refs"
 	"web/engines"
@@ -132,6 +133,10 @@ func (r *Runner) ask(ctx context.Context, op operator.Operator, engine engines.E
 		return a, nil, failed
 	}
 	class := firstChars(typed.Class, engines.MaxClassChars)
+	if ctx.Err() != nil { // nobody waits any more
+		failed.OpenAIClass = class
+		return a, nil, failed
+	}
 	duck, err := r.build(op, engines.DuckDuckGo)
 	if err == nil {
 		a, err = duck.Search(ctx, engines.Query{Text: query})
@@ -167,7 +172,7 @@ func (r *Runner) finishSearch(ctx context.Context, out *SearchAnswer, a engines.
 	items := make([]ResultItem, 0, len(a.Results))
 	var urls []string
 	for _, res := range a.Results {
-		it := ResultItem{Title: valid(res.Title), URL: valid(res.URL), Snippet: valid(res.Snippet)}
+		it := ResultItem{Title: res.Title, URL: valid(res.URL), Snippet: res.Snippet}
 		if it.URL == "" && it.Title == "" && it.Snippet == "" {
 			continue
 		}
@@ -209,12 +214,21 @@ func (r *Runner) finishSearch(ctx context.Context, out *SearchAnswer, a engines.
 		out.Narrative = nil
 		return out
 	}
+	for i := range items { // the canonical text was repaired as it was written
+		items[i].Title, items[i].Snippet = valid(items[i].Title), valid(items[i].Snippet)
+	}
 	out.Results = &items
 	return out
 }
 
-// valid repairs what an engine gave as text: no answer may hold bytes that are not UTF-8.
-func valid(s string) string { return strings.ToValidUTF8(s, "\ufffd") }
+// valid repairs what an engine gave as text, one U+FFFD a bad byte: no answer may hold bytes that are not
+// UTF-8.
+func valid(s string) string {
+	if utf8.ValidString(s) {
+		return s
+	}
+	return string([]rune(s))
+}
 
 func firstChars(s string, n int) string {
 	for i := range s {

@@ -60,7 +60,7 @@ func TestForeignBytes(t *testing.T) {
 	w.fakes[engines.DuckDuckGo].answer = engines.Answer{
 		Results: []engines.Result{hit("a\xffb", "https://ex.org/\xc3", "\xed\xa0\x80")}, Narrative: "\xf0\x9f",
 	}
-	w.search("q").want(t, expect{"results.0.title": "a\ufffdb", "results.0.url": "https://ex.org/\ufffd", "results.0.snippet": "\ufffd", "answer": "\ufffd"})
+	w.search("q").want(t, expect{"results.0.title": "a\ufffdb", "results.0.url": "https://ex.org/\ufffd", "results.0.snippet": "\ufffd\ufffd\ufffd", "answer": "\ufffd\ufffd"})
 }
 
 // TestTypedFailure: what an engine says about its failure reaches the caller.

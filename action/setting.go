@@ -138,7 +138,8 @@ func outputSetting(o settings.Output) OutputSetting {
 // searchSetting fills in what settings/web.search.json or the defaults select.
 func (r *Runner) searchSetting(s *CurrentSetting, op operator.Operator) {
 	file := settings.ReadSearch(settings.In(r.deps.Workdir), func(name string) bool {
-		return slices.Contains(s.EngineNames, name)
+		// Nobody knows what an invalid operator file admits; the file is not to blame for it.
+		return slices.Contains(s.EngineNames, name) || s.OperatorError != ""
 	})
 	s.Revision, s.Hash, s.SettingsError = file.Revision, nullable(file.Hash), file.Diagnostic
 	switch file.State {
@@ -150,6 +151,8 @@ func (r *Runner) searchSetting(s *CurrentSetting, op operator.Operator) {
 	default:
 		s.Source = sourceBuiltIn
 		switch {
+		case s.OperatorError != "":
+			s.Source = sourceNotApplicable // whether there is another default stands in the invalid file
 		case op.DefaultEngine != "":
 			s.Source = sourceOperator
 			s.selectEngine(op.DefaultEngine)

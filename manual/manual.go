@@ -1,6 +1,6 @@
 // Package manual holds what a person or a model reads at run time: the skill, in the Agent Skills format.
 //
-// It is only text. Every example and every code in it is held against the program by a test in package cmd;
+// It is only text. Every example and every code in it is held against the program by a test in package action;
 // the package itself knows nothing of the program.
 package manual
 

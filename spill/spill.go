@@ -8,16 +8,17 @@ package spill
 import (
 	"crypto/rand"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/bits"
 	"os"
 	"regexp"
 	"sort"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"web/spill/confined"
 )
@@ -54,22 +55,46 @@ func (s Store) Write(action, ext string, content []byte) (Artifact, error) {
 	}
 	defer dir.Close()
 	now := s.Now().UTC()
+	// A large result is hashed and counted while the disk is busy with it.
+	type figures struct {
+		sum   [sha256.Size]byte
+		chars int
+	}
+	counted := make(chan figures, 1)
+	go func() { counted <- figures{sha256.Sum256(content), Chars(content)} }()
 	for range nameTries {
 		var salt [3]byte
 		_, _ = rand.Read(salt[:])
 		name := fmt.Sprintf("%s-web-%s-%s.%s", now.Format("20060102T150405"), action, hex.EncodeToString(salt[:]), ext)
 		switch err := confined.Create(dir, name, content); {
 		case err == nil:
-			sum := sha256.Sum256(content)
+			f := <-counted
 			return Artifact{
-				Path: Dir + "/" + name, Chars: utf8.RuneCount(content), Bytes: len(content),
-				SHA256: hex.EncodeToString(sum[:]), CreatedAt: now,
+				Path: Dir + "/" + name, Chars: f.chars, Bytes: len(content),
+				SHA256: hex.EncodeToString(f.sum[:]), CreatedAt: now,
 			}, nil
 		case !errors.Is(err, fs.ErrExist):
 			return Artifact{}, fmt.Errorf("write artifact: %w", err)
 		}
 	}
 	return Artifact{}, fmt.Errorf("write artifact: no free name after %d tries", nameTries)
+}
+
+// Chars counts the code points of valid UTF-8, eight bytes at a time: every byte but the continuation bytes,
+// which are 10xxxxxx, begins one.
+func Chars(text []byte) int {
+	n := len(text)
+	for len(text) >= 8 {
+		w := binary.LittleEndian.Uint64(text)
+		n -= bits.OnesCount64(w >> 7 & ^(w >> 6) & 0x0101010101010101)
+		text = text[8:]
+	}
+	for _, c := range text {
+		if c&0xc0 == 0x80 {
+			n--
+		}
+	}
+	return n
 }
 
 // Entry is an artifact found by List.

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -52,6 +53,19 @@ func TestWrite(t *testing.T) {
 	again, err := s.Write("search", "json", content)
 	if err != nil || again.Path == got.Path {
 		t.Errorf("second write: %v, path %s", err, again.Path)
+	}
+}
+
+func TestChars(t *testing.T) {
+	for _, s := range []string{"", "a", "é", "日本語", "\U0001f468\u200d\U0001f4bb", "12345678", "1234567é", strings.Repeat("aé日\U0001f600", 99), "\x7f\u0080\u07ff\u0800\uffff\U00010000\U0010ffff"} {
+		for i := range len(s) + 1 {
+			if !utf8.ValidString(s[i:]) {
+				continue
+			}
+			if got, want := Chars([]byte(s[i:])), utf8.RuneCountInString(s[i:]); got != want {
+				t.Errorf("Chars(%q) = %d, want %d", s[i:], got, want)
+			}
+		}
 	}
 }
 
