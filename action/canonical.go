@@ -80,41 +80,50 @@ func canonicalResults(items []ResultItem, answer *string) []byte {
 	return append(dst, "\n}"...)
 }
 
+// splitBytes is the size from which a list is written by two goroutines: a large result is waited for.
+const splitBytes = 1 << 20
+
 func appendResults(dst []byte, items []ResultItem, indent string) []byte {
 	if len(items) == 0 {
 		return append(dst, "[]"...)
 	}
-	field := func(name, value string, last bool) {
-		dst = append(dst, "\n    "...)
-		dst = append(dst, indent...)
-		dst = append(dst, name...)
-		dst = appendString(dst, value)
-		if !last {
-			dst = append(dst, ',')
-		}
-	}
 	dst = append(dst, '[')
+	if mid := len(items) / 2; mid > 0 && cap(dst) > splitBytes {
+		rest := make(chan []byte, 1)
+		go func() { rest <- appendItems(make([]byte, 0, cap(dst)/2), items[mid:], indent) }()
+		dst = append(appendItems(dst, items[:mid], indent), ',')
+		dst = append(dst, <-rest...)
+	} else {
+		dst = appendItems(dst, items, indent)
+	}
+	dst = append(dst, '\n')
+	return append(append(dst, indent...), ']')
+}
+
+func appendItems(dst []byte, items []ResultItem, indent string) []byte {
+	line := func(text string) {
+		dst = append(append(append(dst, '\n'), indent...), text...)
+	}
 	for i, it := range items {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = append(dst, "\n  "...)
-		dst = append(dst, indent...)
-		dst = append(dst, '{')
-		field(`"title": `, it.Title, false)
-		field(`"url": `, it.URL, false)
-		field(`"snippet": `, it.Snippet, false)
+		line("  {")
+		line(`    "title": `)
+		dst = append(appendString(dst, it.Title), ',')
+		line(`    "url": `)
+		dst = append(appendString(dst, it.URL), ',')
+		line(`    "snippet": `)
+		dst = append(appendString(dst, it.Snippet), ',')
+		line(`    "link_ref": `)
 		if it.LinkRef != nil {
-			field(`"link_ref": `, *it.LinkRef, true)
+			dst = appendString(dst, *it.LinkRef)
 		} else {
-			dst = append(append(append(dst, "\n    "...), indent...), `"link_ref": null`...)
+			dst = append(dst, "null"...)
 		}
-		dst = append(dst, "\n  "...)
-		dst = append(dst, indent...)
-		dst = append(dst, '}')
+		line("  }")
 	}
-	dst = append(dst, '\n')
-	return append(append(dst, indent...), ']')
+	return dst
 }
 
 // canonicalBlocks is the text that decides for a page: id, kind and text of each block on one line. What else

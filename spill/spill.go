@@ -56,22 +56,19 @@ func (s Store) Write(action, ext string, content []byte) (Artifact, error) {
 	defer dir.Close()
 	now := s.Now().UTC()
 	// A large result is hashed and counted while the disk is busy with it.
-	type figures struct {
-		sum   [sha256.Size]byte
-		chars int
-	}
-	counted := make(chan figures, 1)
-	go func() { counted <- figures{sha256.Sum256(content), Chars(content)} }()
+	sum, chars := make(chan [sha256.Size]byte, 1), make(chan int, 1)
+	go func() { sum <- sha256.Sum256(content) }()
+	go func() { chars <- Chars(content) }()
 	for range nameTries {
 		var salt [3]byte
 		_, _ = rand.Read(salt[:])
 		name := fmt.Sprintf("%s-web-%s-%s.%s", now.Format("20060102T150405"), action, hex.EncodeToString(salt[:]), ext)
 		switch err := confined.Create(dir, name, content); {
 		case err == nil:
-			f := <-counted
+			hash := <-sum
 			return Artifact{
-				Path: Dir + "/" + name, Chars: f.chars, Bytes: len(content),
-				SHA256: hex.EncodeToString(f.sum[:]), CreatedAt: now,
+				Path: Dir + "/" + name, Chars: <-chars, Bytes: len(content),
+				SHA256: hex.EncodeToString(hash[:]), CreatedAt: now,
 			}, nil
 		case !errors.Is(err, fs.ErrExist):
 			return Artifact{}, fmt.Errorf("write artifact: %w", err)

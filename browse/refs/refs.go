@@ -115,19 +115,19 @@ func (t Table) compact(ctx context.Context, dir *os.Root) error {
 	if err != nil || !overfull(data) { // another process was faster
 		return err
 	}
-	live := latest(data)
+	live := newest(data)
 	var out []byte
 	for {
 		out = out[:0]
-		for _, u := range live {
-			out = appendRecord(out, u)
+		for i := len(live) - 1; i >= 0; i-- { // oldest first
+			out = append(append(out, live[i]...), '\n')
 		}
 		if len(out) <= maxFileBytes/2 {
 			break
 		}
-		live = live[(len(live)+1)/2:]
+		live = live[:len(live)/2]
 	}
-	return confined.Replace(dir, t.Name, out)
+	return confined.ReplaceVolatile(dir, t.Name, out)
 }
 
 // Resolve gives the URL of a ref and makes it the most recent. An unknown, evicted or malformed ref is
@@ -153,7 +153,7 @@ func (t Table) Resolve(ctx context.Context, ref string) (url string, found bool,
 	}
 	url, newer, found := find(data, ref)
 	// Fewer lines than the budget cannot hold more URLs than the budget; only then is it worth counting.
-	if !found || bytes.Count(newer, []byte{'\n'}) >= Budget && len(latest(newer)) >= Budget {
+	if !found || bytes.Count(newer, []byte{'\n'}) >= Budget && len(newest(newer)) >= Budget {
 		return "", false, nil
 	}
 	// A state directory that can be read but not written still resolves.
@@ -210,21 +210,21 @@ func parseRecord(line []byte) (string, bool) {
 	return url, err == nil && Of(url) == string(ref)
 }
 
-// latest gives the at most Budget most recently added distinct URLs, oldest first.
-func latest(data []byte) []string {
+// newest gives the records of the at most Budget most recently added distinct refs, newest first. A torn or
+// foreign line takes the place of one at most.
+func newest(data []byte) [][]byte {
 	seen := make(map[string]bool, Budget)
-	var out []string
+	var out [][]byte
 	for len(data) > 0 && len(out) < Budget {
 		i := bytes.LastIndexByte(data, '\n')
 		line := data[i+1:]
 		data = data[:max(i, 0)]
-		if u, ok := parseRecord(line); ok && !seen[u] {
-			seen[u] = true
-			out = append(out, u)
+		ref, _, ok := bytes.Cut(line, []byte{' '})
+		if !ok || len(ref) != len(Prefix)+16 || seen[string(ref)] || line[len(line)-1] != '"' {
+			continue
 		}
-	}
-	for i, j := 0, len(out)-1; i < j; i, j = i+1, j-1 {
-		out[i], out[j] = out[j], out[i]
+		seen[string(ref)] = true
+		out = append(out, line)
 	}
 	return out
 }
