@@ -1,7 +1,9 @@
 package blocks
 
 import (
+	"bytes"
 	_ "embed"
+	"strings"
 	"sync"
 
 	"web/browse/blocks/internal/score"
@@ -115,7 +117,80 @@ func selectUnits(c *collector, p *score.Page, prob []float32, keep []bool) bool 
 		return true
 	}
 	together(c, p, prob, choice, keep)
+	c.completeLists(choice, keep)
+	if !article {
+		c.keepTopic(prob, choice.Cut, keep)
+	}
 	return false
+}
+
+// topicShare is the part of the cut's probability that a page's topic needs.
+const topicShare = 0.4
+
+// keepTopic keeps the last first-level heading before the kept text, which says what the text is about. On
+// pages that call themselves articles the model knows better: there it mostly repeats the title.
+func (c *collector) keepTopic(prob []float32, cut float32, keep []bool) {
+	topic := -1
+	for i := range keep {
+		if c.drafts[i].kind == Heading && c.drafts[i].level == 1 {
+			topic = i
+		}
+		if keep[i] {
+			break
+		}
+	}
+	if topic >= 0 && prob[topic] >= topicShare*cut {
+		keep[topic] = true
+	}
+}
+
+// minListItems is how many items make a list that is judged as a whole.
+const minListItems = 3
+
+// completeLists keeps the lists that the text around them needs: one that a kept paragraph introduces with a
+// colon, and the text's own table of contents, whose entries lead to places on this page.
+func (c *collector) completeLists(choice score.Choice, keep []bool) {
+	for from := 0; from < len(keep); {
+		to := from + 1
+		if c.drafts[from].kind != ListItem {
+			from = to
+			continue
+		}
+		for to < len(keep) && c.drafts[to].kind == ListItem {
+			to++
+		}
+		introduced := from > 0 && keep[from-1] && choice.Inside[from] && c.endsInColon(&c.drafts[from-1])
+		contents := 0
+		for i := from; i < to; i++ {
+			if choice.Inside[i] && c.leadsHere(&c.drafts[i]) {
+				contents++
+			}
+		}
+		if introduced || contents >= minListItems && 5*contents >= 4*(to-from) {
+			for i := from; i < to; i++ {
+				keep[i] = true
+			}
+		}
+		from = to
+	}
+}
+
+func (c *collector) endsInColon(d *draft) bool {
+	text := bytes.TrimRight(c.text[d.start:d.end], " \n")
+	return bytes.HasSuffix(text, []byte(":")) || bytes.HasSuffix(text, []byte("\uff1a"))
+}
+
+// leadsHere reports whether the whole text is a link to a place on the page itself.
+func (c *collector) leadsHere(d *draft) bool {
+	if 10*d.linkBytes < 8*int(d.end-d.start) {
+		return false
+	}
+	for _, r := range c.runs[d.r0:d.r1] {
+		if r.link >= 0 && !strings.HasPrefix(strings.TrimSpace(c.anchors[r.link].href), "#") {
+			return false
+		}
+	}
+	return true
 }
 
 // together mends a choice by what belongs together: a heading with the text it stands over, the items of one
@@ -157,7 +232,7 @@ func together(c *collector, p *score.Page, prob []float32, choice score.Choice, 
 		switch {
 		case keep[i]:
 		case d.kind == Heading:
-			keep[i] = next && prob[i] >= half && c.drafts[i+1].kind != Heading
+			keep[i] = next && prob[i] >= half/2
 		case d.kind == Code, d.kind == Table:
 			before := i > 0 && keep[i-1]
 			keep[i] = (before || next) && prob[i] >= half && choice.Inside[i]

@@ -76,13 +76,13 @@ func writeBlock(w *strings.Builder, b *Block) int {
 	var first, rest, body string
 	switch b.Kind {
 	case Heading:
-		body = strings.Repeat("#", min(max(b.Level, 1), 6)) + " " + b.inline()
+		body = strings.Repeat("#", min(max(b.Level, 1), 6)) + " " + oneLine(b.inline()) // a heading ends with its line
 	case ListItem:
 		first = indentOf(b.Depth - 1)
 		if b.Ordered > 0 {
-			body = strconv.Itoa(b.Ordered) + ". " + b.inline()
+			body = strconv.Itoa(b.Ordered) + ". " + oneLine(b.inline())
 		} else {
-			body = "- " + b.inline()
+			body = "- " + oneLine(b.inline())
 		}
 		rest = first + "    "
 	case Code:
@@ -125,6 +125,13 @@ func writeBlock(w *strings.Builder, b *Block) int {
 	}
 	return lines - 1
 }
+
+// oneLine writes the line breaks inside a text as spaces. A list item stays on one line as well, for readers
+// that take a file line by line; Text keeps its breaks.
+func oneLine(s string) string { return strings.ReplaceAll(s, hardBreak, " ") }
+
+// hardBreak is a line break inside a block.
+const hardBreak = "  \n"
 
 // inline is the block's inline Markdown.
 func (b *Block) inline() string {
@@ -329,7 +336,7 @@ func (w *mdWriter) escape(s []byte, lineStart bool) {
 			for len(w.out) > 0 && w.out[len(w.out)-1] == ' ' {
 				w.out = w.out[:len(w.out)-1]
 			}
-			w.out = append(w.out, "  \n"...)
+			w.out = append(w.out, hardBreak...)
 			rest := w.lineStart(s[i+1:])
 			i = len(s) - len(rest) - 1
 			continue
