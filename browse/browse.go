@@ -134,7 +134,7 @@ func read(kept snapshots.Page, mode Mode) (*Page, *fault.Error) {
 	if f != nil {
 		return nil, f.WithStatus(kept.HTTPStatus)
 	}
-	if undecodable(doc, decoded.Warnings) {
+	if undecodable(doc, decoded) {
 		return nil, fault.New(fault.NoTextBlocks, "the page is not decodable text", "use the legacy extraction fallback of your host").WithStatus(kept.HTTPStatus)
 	}
 	switch {
@@ -209,14 +209,15 @@ func charsetKind(kind formats.Kind) charset.Kind {
 	return charset.Plain
 }
 
-// undecodable looks at the text of all blocks, as far as is needed for a verdict.
-func undecodable(doc *blocks.Document, warnings []string) bool {
-	if len(warnings) == 0 {
+// undecodable looks at the text of all blocks and at the text before anything was read from it: an HTML reader
+// takes much of what is no text for markup, and leaves control characters out, by which it would be known.
+func undecodable(doc *blocks.Document, decoded charset.Result) bool {
+	if len(decoded.Warnings) == 0 {
 		return false
 	}
 	var text []byte
 	for _, b := range doc.Blocks {
 		text = append(text, b.Text...)
 	}
-	return charset.Undecodable(string(text), warnings)
+	return charset.Undecodable(string(text), decoded.Warnings) || charset.Undecodable(string(decoded.Text), decoded.Warnings)
 }
