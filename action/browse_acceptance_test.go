@@ -65,6 +65,9 @@ func newOnline(t *testing.T) *online {
 	serve := func(scheme string) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			url := scheme + "://" + r.Host + r.RequestURI
+			if strings.HasPrefix(r.RequestURI, "http") { // as a proxy is asked
+				url = r.RequestURI
+			}
 			o.mu.Lock()
 			o.requests, o.received = append(o.requests, url), r
 			route := o.routes[url]
@@ -125,13 +128,19 @@ func (o *online) dial(ctx context.Context, to netip.AddrPort, last func(netip.Ad
 
 // resolve lets a name have these addresses.
 func (o *online) resolve(host string, addrs ...string) {
-	o.lookup[host] = func(context.Context) ([]netip.Addr, error) {
+	o.resolver(host, func(context.Context) ([]netip.Addr, error) {
 		out := make([]netip.Addr, len(addrs))
 		for i, a := range addrs {
 			out[i] = netip.MustParseAddr(a)
 		}
 		return out, nil
-	}
+	})
+}
+
+func (o *online) resolver(host string, answer func(context.Context) ([]netip.Addr, error)) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.lookup[host] = answer
 }
 
 func (o *online) handle(url string, h http.HandlerFunc) {
@@ -297,27 +306,36 @@ func (o *online) refuses(url string, code Code) {
 	o.fails(`"url":`+quote(url), code, fault.StagePolicy, false)
 }
 
-// untouched checks that nothing was looked up, dialled or requested, and forgets it otherwise.
+// untouched checks that nothing was looked up, dialled or requested since forget.
 func (o *online) untouched() {
 	o.t.Helper()
+	o.mu.Lock()
+	defer o.mu.Unlock()
 	if o.lookups != nil || o.dialled != nil || o.requests != nil {
 		o.t.Errorf("looked up %q, dialled %q, requested %q; want nothing", o.lookups, o.dialled, o.requests)
 	}
-	o.forget()
 }
 
-// unreached is untouched, but names may have been looked up.
+// unreached is untouched, but names may have been looked up; they are forgotten.
 func (o *online) unreached() {
 	o.t.Helper()
+	o.mu.Lock()
 	o.lookups = nil
+	o.mu.Unlock()
 	o.untouched()
 }
 
-func (o *online) forget() { o.lookups, o.dialled, o.requests = nil, nil, nil }
+func (o *online) forget() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.lookups, o.dialled, o.requests = nil, nil, nil
+}
 
 // requested compares the URLs of all requests since forget.
 func (o *online) requested(want ...string) {
 	o.t.Helper()
+	o.mu.Lock()
+	defer o.mu.Unlock()
 	if diff := cmp.Diff(want, o.requests); diff != "" {
 		o.t.Errorf("requested (-want +got):\n%s", diff)
 	}
@@ -919,17 +937,17 @@ var transportRows = []pageRow{
 		if strings.Contains(strings.ToLower(fmt.Sprint(a["recommended_action"])), "safe") {
 			t.Errorf("advice %q", a["recommended_action"])
 		}
-		o.lookup["unknown.example"] = func(context.Context) ([]netip.Addr, error) { return nil, nil }
+		o.resolver("unknown.example", func(context.Context) ([]netip.Addr, error) { return nil, nil })
 		o.fails(`"url":"http://unknown.example/"`, fault.DNSFailed, fault.StageDNS, true)
 		o.unreached()
 	}},
 	// Contract Q11: look-ups are independent, so a stuck one does not keep others from working.
 	{121, "a stuck resolver", func(t *testing.T, o *online) {
 		stuck := make(chan struct{})
-		o.lookup["stuck.example"] = func(context.Context) ([]netip.Addr, error) { // deaf to its context
+		o.resolver("stuck.example", func(context.Context) ([]netip.Addr, error) { // deaf to its context
 			<-stuck
 			return nil, errors.New("too late")
-		}
+		})
 		o.page(exA, "text/plain", "text")
 		whole := o.client.Timeout
 		for range 2 {
@@ -994,7 +1012,7 @@ var transportRows = []pageRow{
 			case <-over:
 			}
 		}
-		o.client.Timeout = 100 * time.Millisecond
+		o.client.Timeout = 250 * time.Millisecond
 		o.handle(exA, hang)
 		o.fails(`"url":`+quote(exA), fault.ReadTimeout, fault.StageConnect, true)
 		o.handle(exA, func(w http.ResponseWriter, r *http.Request) {
