@@ -282,7 +282,7 @@ func (a *app) browseCommand() *cobra.Command {
 				input["extract"] = "full"
 			}
 			return a.ask(cmd.Context(), action.Browse, input, wiring{}, func(ans action.Answer) string {
-				return renderPage(ans, links)
+				return a.renderPage(ans, links)
 			})
 		},
 	}

@@ -101,7 +101,7 @@ func (a *app) demo(ctx context.Context) error {
 	if !ok {
 		return demoFailed(ans)
 	}
-	fmt.Fprint(a.Stdout, renderPage(page, true))
+	fmt.Fprint(a.Stdout, a.renderPage(page, true))
 
 	step("3. spill: the same page where 200 characters are too many is kept whole, not cut")
 	ans = runner.Do(ctx, action.Browse, map[string]any{"cursor": page.SnapshotID, "max_chars": json.Number("200")}, false)

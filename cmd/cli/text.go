@@ -180,14 +180,19 @@ func (a *app) paragraph(b *strings.Builder, text, indent string, _ style) {
 	}
 }
 
-// renderPage is a page for people: its Markdown, and its links when they are asked for.
-func renderPage(ans action.Answer, links bool) string {
+// renderPage is a page for people: its Markdown, and its links when they are asked for. Neither
+// a pipe nor a terminal gets what could steer a terminal; a pipe gets all else to the letter.
+func (a *app) renderPage(ans action.Answer, links bool) string {
 	p, ok := ans.(*action.BrowseAnswer)
 	if !ok {
 		return ""
 	}
 	b := &strings.Builder{}
-	b.WriteString(visible(p.Markdown()))
+	text := withoutControls(p.Markdown())
+	if a.Width > 0 {
+		text = visible(text)
+	}
+	b.WriteString(text)
 	if !strings.HasSuffix(b.String(), "\n") {
 		b.WriteByte('\n')
 	}
@@ -200,7 +205,17 @@ func renderPage(ans action.Answer, links bool) string {
 	return b.String()
 }
 
-// visible takes control characters out of foreign text of several lines.
+// withoutControls takes the ASCII control characters out of foreign text of several lines.
+func withoutControls(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\n' && r != '\t' || r == 0x7f {
+			return -1
+		}
+		return r
+	}, s)
+}
+
+// visible takes every control character out, also those beyond ASCII, which old pages hold as broken text.
 func visible(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r != '\n' && r != '\t' && unicode.IsControl(r) {
