@@ -22,7 +22,8 @@ func (r *Runner) manual() Answer {
 		a.Manual = r.deps.Guide()
 		return a
 	}
-	a.Path, a.Source = &path, "installed"
+	shown := valid(path) // a path may hold any bytes, an answer may not
+	a.Path, a.Source = &shown, "installed"
 	text, ok := readGuide(path)
 	if !ok {
 		a.Status = Degraded

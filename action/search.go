@@ -126,9 +126,10 @@ func (r *Runner) ask(ctx context.Context, op operator.Operator, engine engines.E
 		return a, nil, failed
 	}
 	if name != engines.OpenAI {
-		failed.ProviderClass = firstChars(typed.Class, engines.MaxClassChars)
 		if typed.InvalidQuery {
 			failed.Code = InvalidQuery
+		} else {
+			failed.ProviderClass = firstChars(typed.Class, engines.MaxClassChars)
 		}
 		return a, nil, failed
 	}

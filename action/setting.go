@@ -171,6 +171,24 @@ func nullable(s string) *string {
 	return &s
 }
 
+// Selectable says why a search with this engine would be refused, or "" when it would be tried.
+func (r *Runner) Selectable(engine string, byFile bool) string {
+	op, err := r.operator()
+	states := r.engineStates(op, err)
+	i := slices.IndexFunc(states, func(s EngineState) bool { return s.Name == engine })
+	switch {
+	case i < 0:
+		return "it is not admitted"
+	case settingsOnly(engine) && (!byFile || !eligible(engine, op)):
+		return "it is used only where the caller's own backend is " + engine
+	case states[i].Status == engineAvailable:
+		return ""
+	case states[i].KeyEnv != "":
+		return "its key is missing: " + states[i].KeyEnv + " is not set"
+	}
+	return "it is not part of this version"
+}
+
 // eligible reports whether an engine that only the settings file may choose may be used at all: the caller's
 // own backend must be that provider, by its exact name.
 func eligible(engine string, op operator.Operator) bool {

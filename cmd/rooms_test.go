@@ -23,7 +23,7 @@ var rooms = map[string][]string{
 	"engines":  {},
 	"browse":   {"spill/confined"}, // refs and snapshots are written below the working directory by its one writer
 	"spill":    {},
-	"settings": {},
+	"settings": {"spill/confined"}, // `web init` writes below the working directory
 	"manual":   {},
 }
 

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"web/settings/safefile"
+	"web/spill/confined"
 )
 
 // Outcome is what Init did about one file.
@@ -83,10 +84,16 @@ func openSettings(workdir string) (*os.Root, string) {
 }
 
 func create(root *os.Root, name, content string) (Outcome, string) {
-	// O_EXCL also fails on a link that leads nowhere, so nothing is ever written through one.
-	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	// Whole or not at all: half a file would be an invalid one from then on. An existing name, a link that
+	// leads nowhere included, is never replaced.
+	dir, err := root.OpenRoot(filepath.Dir(name))
+	if err != nil {
+		return Failed, safefile.Kind(err)
+	}
+	defer dir.Close()
+	err = confined.Create(dir, filepath.Base(name), []byte(content))
 	if errors.Is(err, fs.ErrExist) {
-		info, err := root.Lstat(name)
+		info, err := dir.Lstat(filepath.Base(name))
 		switch {
 		case err != nil:
 			return Failed, safefile.Kind(err)
@@ -98,17 +105,6 @@ func create(root *os.Root, name, content string) (Outcome, string) {
 		return Kept, ""
 	}
 	if err != nil {
-		return Failed, safefile.Kind(err)
-	}
-	_, err = f.WriteString(content)
-	if err == nil {
-		err = f.Sync()
-	}
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err != nil {
-		_ = root.Remove(name) // half a file would be an invalid one from now on
 		return Failed, safefile.Kind(err)
 	}
 	return Created, ""

@@ -62,7 +62,7 @@ func (s Store) Write(action, ext string, content []byte) (Artifact, error) {
 	for range nameTries {
 		var salt [3]byte
 		_, _ = rand.Read(salt[:])
-		name := fmt.Sprintf("%s-web-%s-%s.%s", now.Format("20060102T150405"), action, hex.EncodeToString(salt[:]), ext)
+		name := fmt.Sprintf("%s-web-%s-%s.%s", now.Format(nameTime), action, hex.EncodeToString(salt[:]), ext)
 		switch err := confined.Create(dir, name, content); {
 		case err == nil:
 			hash := <-sum
@@ -103,7 +103,19 @@ type Entry struct {
 
 // namePattern is what Write names a file, and what it calls the file while it is being written. Prune
 // touches nothing else that may lie in the directory.
-const namePattern = `^\.?\d{8}T\d{6}-web-[a-z_]+-[0-9a-f]{6}\.(json|txt|md)(\.\d+\.[0-9a-f]{32}\.tmp)?$`
+const namePattern = `^(\.?)(\d{8}T\d{6})-web-(?:search|browse|manual)-[0-9a-f]{6}\.(?:json|txt|md)(\.\d+\.[0-9a-f]{32}\.tmp)?$`
+
+const nameTime = "20060102T150405"
+
+// isOurs reports whether Write makes such names: a leading dot goes with the ending of an unfinished file.
+func isOurs(pattern *regexp.Regexp, name string) bool {
+	m := pattern.FindStringSubmatch(name)
+	if m == nil || (m[1] == ".") != (m[3] != "") {
+		return false
+	}
+	_, err := time.Parse(nameTime, m[2])
+	return err == nil
+}
 
 // List gives the artifacts, oldest first. No directory is no artifacts.
 func (s Store) List() ([]Entry, error) { return s.entries(false) }
@@ -124,7 +136,7 @@ func (s Store) entries(leftovers bool) ([]Entry, error) {
 	ours := regexp.MustCompile(namePattern)
 	var out []Entry
 	for _, f := range files {
-		if !ours.MatchString(f.Name()) || strings.HasPrefix(f.Name(), ".") != leftovers {
+		if !isOurs(ours, f.Name()) || strings.HasPrefix(f.Name(), ".") != leftovers {
 			continue
 		}
 		info, err := f.Info()

@@ -32,7 +32,9 @@ const (
 	lookBytes = 2 * Budget * 32
 	// lockWait bounds the wait for other processes.
 	lockWait = 3 * time.Second
-	lockName = "refs.lock"
+	// compactWait bounds the wait for a rewriting that the next caller can do as well.
+	compactWait = 100 * time.Millisecond
+	lockName    = "refs.lock"
 )
 
 // Prefix begins every ref.
@@ -65,7 +67,8 @@ func (t Table) Add(ctx context.Context, urls []string) error {
 	defer dir.Close()
 	full, err := t.append(ctx, dir, urls)
 	if err == nil && full {
-		err = t.compact(ctx, dir)
+		// The refs are stored; a table that is busy now is rewritten by whoever adds next.
+		_ = t.compact(ctx, dir)
 	}
 	return err
 }
@@ -106,11 +109,14 @@ func overfull(data []byte) bool {
 }
 
 func (t Table) compact(ctx context.Context, dir *os.Root) error {
+	ctx, cancel := context.WithTimeout(ctx, compactWait)
+	defer cancel()
 	release, err := lock(ctx, dir, true)
 	if err != nil {
 		return err
 	}
 	defer release()
+	confined.Sweep(dir, t.Name, time.Now()) // only the holder of this lock writes such files
 	data, err := t.read(dir)
 	if err != nil || !overfull(data) { // another process was faster
 		return err

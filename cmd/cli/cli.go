@@ -45,8 +45,15 @@ func Run() int {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	go func() {
-		cancel(signalled{<-signals})
-		signal.Stop(signals) // a second signal ends the process at once
+		s := signalled{<-signals}
+		cancel(s)
+		// Whatever holds the call up (a full pipe, a lock, a device) does not hold the process for longer than
+		// this; a second signal ends it at once.
+		select {
+		case <-signals:
+		case <-time.After(signalGrace):
+		}
+		os.Exit(s.status())
 	}()
 	dir, err := os.Getwd()
 	if err != nil {
@@ -66,6 +73,23 @@ func Run() int {
 	return Main(ctx, p)
 }
 
+// output remembers that something could not be written, for the many places that print a line.
+type output struct {
+	w   io.Writer
+	err error
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	n, err := o.w.Write(p)
+	if err != nil && o.err == nil {
+		o.err = err
+	}
+	return n, err
+}
+
+// signalGrace is how long a cancelled call may take to clean up and to answer.
+const signalGrace = 2 * time.Second
+
 // app is one call of the program.
 type app struct {
 	Process
@@ -75,6 +99,8 @@ type app struct {
 
 // Main runs one command and gives the exit status.
 func Main(ctx context.Context, p Process) int {
+	out := &output{w: p.Stdout}
+	p.Stdout = out
 	a := &app{Process: p}
 	root := a.root()
 	root.SetArgs(p.Args)
@@ -88,6 +114,9 @@ func Main(ctx context.Context, p Process) int {
 		bad  failure
 	)
 	switch {
+	case err == nil && out.err != nil && !errors.Is(out.err, syscall.EPIPE):
+		a.complain("the output could not be written", "check where stdout leads")
+		return exitFailed
 	case err == nil:
 		return exitOK
 	case errors.As(err, &done):

@@ -67,8 +67,8 @@ func (a *app) manualCommand() *cobra.Command {
 			if a.json || a.sum {
 				return a.ask(cmd.Context(), action.Manual, map[string]any{}, wiring{}, nil)
 			}
-			_, err := a.Stdout.Write([]byte(manual.Body()))
-			return err
+			fmt.Fprint(a.Stdout, manual.Body())
+			return nil
 		},
 	}
 	a.answerFlags(cmd)
@@ -89,6 +89,7 @@ func (a *app) installManual() (string, error) {
 		return "", cannot
 	}
 	defer dir.Close()
+	confined.Sweep(dir, filepath.Base(action.InstalledGuide), a.Now().Add(-time.Hour))
 	if err := confined.Replace(dir, filepath.Base(action.InstalledGuide), []byte(manual.Skill())); err != nil {
 		return "", cannot
 	}
@@ -96,7 +97,7 @@ func (a *app) installManual() (string, error) {
 }
 
 func (a *app) openWorkdir() (*os.Root, error) {
-	root, err := os.OpenRoot(a.dir())
+	root, err := openRoot(a.dir())
 	if err != nil {
 		return nil, failure{"the working directory cannot be opened", "name an existing directory with --workdir or WEB_WORKDIR"}
 	}
@@ -111,7 +112,7 @@ func (a *app) schemaCommand() *cobra.Command {
 		},
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 || len(args) == 1 && schema.Input(args[0]) == nil {
-				return usage{"schema takes at most one action", "name one of " + strings.Join(schema.Actions(), ", ")}
+				return usage{"schema takes at most one action, by its name", "name one of " + strings.Join(schema.Actions(), ", ")}
 			}
 			return nil
 		},
@@ -120,8 +121,8 @@ func (a *app) schemaCommand() *cobra.Command {
 			if len(args) == 1 {
 				out = schema.PublishedInput(args[0])
 			}
-			_, err := a.Stdout.Write(out)
-			return err
+			_, _ = a.Stdout.Write(out)
+			return nil
 		},
 	}
 }
@@ -153,10 +154,13 @@ func (a *app) initCommand() *cobra.Command {
 				fmt.Fprintln(a.Stdout, line)
 			}
 			outcome := string(settings.Kept)
-			if _, err := root.Lstat(filepath.FromSlash(action.InstalledGuide)); err != nil {
+			switch info, err := root.Stat(filepath.FromSlash(action.InstalledGuide)); {
+			case err != nil:
 				if outcome, err = a.installManual(); err != nil {
 					return err
 				}
+			case !info.Mode().IsRegular():
+				outcome, failed = string(settings.Failed), true
 			}
 			fmt.Fprintf(a.Stdout, "%-8s %s\n", outcome, action.InstalledGuide)
 			if failed {

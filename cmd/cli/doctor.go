@@ -2,11 +2,13 @@ package cli
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -60,7 +62,7 @@ func (a *app) doctorCommand() *cobra.Command {
 
 func (a *app) examine() []finding {
 	var out []finding
-	root, err := os.OpenRoot(a.dir())
+	root, err := openRoot(a.dir())
 	if err != nil {
 		out = append(out, finding{"bad", "working directory", "cannot be opened", "name an existing directory with --workdir or WEB_WORKDIR"})
 	} else {
@@ -86,21 +88,34 @@ func (a *app) examine() []finding {
 	if opErr != nil {
 		return out
 	}
+	if selected := a.selected(op, s); selected != "" {
+		runner, closeRunner := a.runner(wiring{})
+		if why := runner.Selectable(selected, s.State == settings.Valid); why != "" {
+			out = append(out, finding{"bad", "selected engine " + selected, why, "name another engine in " + settings.SearchFile})
+		}
+		closeRunner()
+	}
 	for _, name := range engines.Names() {
 		e, ok := op.Engines[name]
 		if !ok {
 			continue
 		}
 		f := finding{"ok", "engine " + name, "available", ""}
+		if e.KeyMissing && name == engines.DuckDuckGo {
+			out = append(out, finding{"bad", f.what, "its configuration names a variable that is not set", "set " + e.KeyEnv})
+			continue
+		}
 		_, built := builders()[name]
 		switch {
+		case !built && !e.Key.IsSet():
+			f = finding{"note", f.what, "not part of this version, and no key", ""}
 		case name != engines.DuckDuckGo && !e.Key.IsSet(), e.KeyMissing:
 			f = finding{"note", f.what, "no key", "set " + e.KeyEnv + " to use it"}
 			if e.KeyEnv == "" {
 				f.hint = "give it an api_key in the operator file to use it"
 			}
 		case !built:
-			f = finding{"note", f.what, "key present, but this build cannot use the engine", ""}
+			f = finding{"note", f.what, "key present, but the engine is not part of this version", ""}
 		case name != engines.DuckDuckGo:
 			f.says = "key present"
 		}
@@ -118,6 +133,14 @@ func (a *app) examine() []finding {
 	return out
 }
 
+// selected is the engine that somebody chose, or "" when the default is used, which is always there.
+func (a *app) selected(op operator.Operator, s settings.Search) string {
+	if s.State == settings.Valid {
+		return s.Engine
+	}
+	return op.DefaultEngine
+}
+
 func settingFinding(name string, s settings.Snapshot, missing string) finding {
 	switch s.State {
 	case settings.Invalid:
@@ -133,20 +156,40 @@ func writable(root *os.Root, rel string) finding {
 	dir, err := confined.OpenDir(root, rel, false)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return finding{"ok", rel, "not there yet; made when something must be kept", ""}
+		// It is made when something must be kept: below the nearest directory that is there.
+		parent, name, _ := strings.Cut(rel, "/")
+		if name == "" {
+			return probe(root, rel, "not there yet; made when something must be kept")
+		}
+		dir, err := confined.OpenDir(root, parent, false)
+		if err != nil {
+			return probe(root, rel, "not there yet; made when something must be kept")
+		}
+		defer dir.Close()
+		return probe(dir, rel, "not there yet; made when something must be kept")
+	case errors.Is(err, fs.ErrPermission):
+		return finding{"bad", rel, "cannot be opened", "give its owner the permission to read, write and search it"}
 	case err != nil:
 		return finding{"bad", rel, "is a link, no directory, or cannot be opened", "remove what is in its place"}
 	}
 	defer dir.Close()
-	const probe = ".doctor.tmp"
-	f, err := dir.OpenFile(probe, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	return probe(dir, rel, "can be written")
+}
+
+// probeBytes is what the probe writes: some file systems take a name and then have no room for a byte.
+const probeBytes = 4096
+
+func probe(dir *os.Root, rel, says string) finding {
+	name := fmt.Sprintf(".doctor-%s.tmp", rand.Text())
+	f, err := dir.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err == nil {
-		err = errors.Join(f.Close(), dir.Remove(probe))
+		_, err = f.Write(make([]byte, probeBytes))
+		err = errors.Join(err, f.Close(), dir.Remove(name))
 	}
-	if err != nil && !errors.Is(err, fs.ErrExist) {
-		return finding{"bad", rel, "cannot be written", "make it writable, and check that the disk is not full"}
+	if err != nil {
+		return finding{"bad", rel, "cannot be written", "make the working directory writable, and check that the disk is not full"}
 	}
-	return finding{"ok", rel, "can be written", ""}
+	return finding{"ok", rel, says, ""}
 }
 
 // askEngines asks every available engine one question.

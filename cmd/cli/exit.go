@@ -44,10 +44,14 @@ func interrupted(ctx context.Context) (int, bool) {
 	if !errors.As(context.Cause(ctx), &s) {
 		return 0, false
 	}
+	return s.status(), true
+}
+
+func (s signalled) status() int {
 	if s.Signal == syscall.SIGTERM {
-		return exitTerminated, true
+		return exitTerminated
 	}
-	return exitInterrupted, true
+	return exitInterrupted
 }
 
 // usage is a mistake in the command line; it ends with exitUsage.

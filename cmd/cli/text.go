@@ -86,12 +86,14 @@ func columnsOfRune(r rune) int {
 func wrap(text string, columns int) []string {
 	columns = max(columns, minWidth)
 	var lines []string
-	line, used := "", 0
+	var line strings.Builder
+	used := 0
 	flush := func() {
-		if line != "" {
-			lines = append(lines, line)
+		if line.Len() > 0 {
+			lines = append(lines, line.String())
 		}
-		line, used = "", 0
+		line.Reset()
+		used = 0
 	}
 	for _, word := range strings.Fields(text) {
 		w := columnsOf(word)
@@ -99,13 +101,16 @@ func wrap(text string, columns int) []string {
 			flush()
 		}
 		if used > 0 {
-			line, used = line+" ", used+1
+			line.WriteByte(' ')
+			used++
 		}
 		for _, r := range word {
-			if n := columnsOfRune(r); used+n > columns {
+			n := columnsOfRune(r)
+			if used+n > columns {
 				flush()
 			}
-			line, used = line+string(r), used+columnsOfRune(r)
+			line.WriteRune(r)
+			used += n
 		}
 	}
 	flush()

@@ -21,6 +21,7 @@ import (
 	"web/engines/duckduckgo"
 	"web/manual"
 	"web/settings/operator"
+	"web/settings/safefile"
 )
 
 // wiring replaces parts of the program, for the demonstration; its zero value is the real thing.
@@ -35,6 +36,7 @@ const (
 	connectTimeout = 10 * time.Second
 	tlsTimeout     = 10 * time.Second
 	maxHeaderBytes = 64 << 10
+	maxCABytes     = 4 << 20
 )
 
 // dir gives the absolute path of the working directory.
@@ -47,6 +49,18 @@ func (a *app) dir() string {
 		dir = filepath.Join(a.Dir, dir)
 	}
 	return dir
+}
+
+// openRoot looks before it opens: a pipe in a directory's place would be waited for.
+func openRoot(dir string) (*os.Root, error) {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return nil, errors.New("not a directory")
+	}
+	return os.OpenRoot(dir)
 }
 
 func (a *app) readOperator() (operator.Operator, error) {
@@ -62,7 +76,7 @@ func (a *app) runner(w wiring) (*action.Runner, func()) {
 		w.operator = a.readOperator
 	}
 	closeRoot := func() {}
-	root, err := os.OpenRoot(w.workdir)
+	root, err := openRoot(w.workdir)
 	if err == nil {
 		closeRoot = func() { _ = root.Close() }
 	}
@@ -159,7 +173,7 @@ func operatorRoots(op operator.Operator) (*x509.CertPool, error) {
 	if op.Network.CAFile == "" {
 		return nil, nil
 	}
-	pem, err := os.ReadFile(op.Network.CAFile)
+	pem, err := safefile.Reader{MaxBytes: maxCABytes, FollowLink: true}.Read(op.Network.CAFile)
 	if err != nil {
 		return nil, errors.New("network.ca_file cannot be read")
 	}

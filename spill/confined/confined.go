@@ -92,22 +92,22 @@ func Create(dir *os.Root, name string, content []byte) error {
 			return fs.ErrExist
 		}
 		return dir.Rename(tmp, name)
-	})
+	}, func() error { return dir.Remove(name) })
 }
 
 // Replace writes the file name in dir, replacing what was there in one step.
 func Replace(dir *os.Root, name string, content []byte) error {
-	return write(dir, name, content, true, func(tmp string) error { return dir.Rename(tmp, name) })
+	return write(dir, name, content, true, func(tmp string) error { return dir.Rename(tmp, name) }, nil)
 }
 
 // ReplaceVolatile writes a file like Replace, whole or not at all even when the process is killed, but does
 // not wait for the disk: after a loss of power it may be missing or torn. It is for what proves itself and
 // can be made again.
 func ReplaceVolatile(dir *os.Root, name string, content []byte) error {
-	return write(dir, name, content, false, func(tmp string) error { return dir.Rename(tmp, name) })
+	return write(dir, name, content, false, func(tmp string) error { return dir.Rename(tmp, name) }, nil)
 }
 
-func write(dir *os.Root, name string, content []byte, sync bool, publish func(tmp string) error) (err error) {
+func write(dir *os.Root, name string, content []byte, sync bool, publish func(tmp string) error, undo func() error) (err error) {
 	var salt [16]byte
 	_, _ = rand.Read(salt[:]) // never fails: crypto/rand ends the process instead
 	tmp := fmt.Sprintf(".%s.%d.%s%s", name, os.Getpid(), hex.EncodeToString(salt[:]), TempSuffix)
@@ -133,7 +133,27 @@ func write(dir *os.Root, name string, content []byte, sync bool, publish func(tm
 	if err = publish(tmp); err != nil || !sync {
 		return err
 	}
-	return syncDir(dir)
+	if err = syncDir(dir); err != nil && undo != nil {
+		_ = undo()
+	}
+	return err
+}
+
+// Sweep removes what killed processes left of files called name: unfinished ones, last written before the
+// given time. The caller holds the lock, if others write name at the same time.
+func Sweep(dir *os.Root, name string, before time.Time) {
+	files, err := fs.ReadDir(dir.FS(), ".")
+	if err != nil {
+		return
+	}
+	for _, f := range files {
+		if !strings.HasPrefix(f.Name(), "."+name+".") || !strings.HasSuffix(f.Name(), TempSuffix) {
+			continue
+		}
+		if info, err := f.Info(); err == nil && info.ModTime().Before(before) {
+			_ = dir.Remove(f.Name())
+		}
+	}
 }
 
 // TempSuffix ends the name of a file that is still being written, or was when its process was killed. Such
