@@ -391,6 +391,15 @@ func TestOrderOfWarnings(t *testing.T) {
 	id := fmt.Sprint(o.read(exA, `"extract":"full"`)["snapshot_id"])
 	a = o.browse(`"extract":"full","cursor":` + quote(id))
 	o.warns(a, "PROXY_UNPINNED", "MALFORMED_CHARSET_FALLBACK", "UNSUPPORTED_CHARSET_FALLBACK", "HTML_PARSE_RECOVERED", "LINKS_TRUNCATED")
+
+	// A warning that two have reason to raise stands there once.
+	o = newOnline(t)
+	body.Reset()
+	for i := range 20_001 {
+		fmt.Fprintf(&body, "[l](/%d)\n\n", i)
+	}
+	o.page(exA, "text/markdown", body.String())
+	o.warns(o.read(exA), LinksTruncated)
 }
 
 // TestProxyJudges: behind a proxy names and literals are judged here before anything is sent.

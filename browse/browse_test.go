@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"testing"
+	"testing/synctest"
 	"time"
 	"unicode/utf8"
 
@@ -18,6 +19,7 @@ import (
 	"web/browse/fetch"
 	"web/browse/guard"
 	"web/browse/snapshots"
+	"web/spill/confined"
 )
 
 var clock = time.Date(2026, 3, 4, 5, 6, 7, 890123000, time.FixedZone("", 3600))
@@ -135,17 +137,34 @@ func TestOpenFails(t *testing.T) {
 	}
 }
 
-// TestOpenKeepsTheSnapshot although the call ended just after the page came.
+// TestOpenKeepsTheSnapshot although the call ended just after the page came, and though the store was busy.
 func TestOpenKeepsTheSnapshot(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	r := reader(t, &site{response: page(t, "text/plain", "text"), then: cancel})
-	p, f := r.Open(ctx, url(t, "http://ex.org/"), Article)
-	if f != nil {
-		t.Fatal(f)
+	state, err := os.OpenRoot(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
 	}
-	if _, err := r.Snapshots.Get(t.Context(), p.SnapshotID); err != nil || len(p.Warnings) != 1 {
-		t.Errorf("%v, warnings %q", err, p.Warnings)
-	}
+	defer state.Close()
+	store := snapshots.Store{Open: func(bool) (*os.Root, error) { return state.OpenRoot(".") }, Now: func() time.Time { return clock }}
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		dir, err := confined.OpenDir(state, "snapshots", true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		release, err := confined.Lock(t.Context(), dir, "lock", true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.AfterFunc(time.Second, release)
+		r := Reader{Fetch: &site{response: page(t, "text/plain", "text"), then: cancel}, Snapshots: store, Now: store.Now}
+		p, f := r.Open(ctx, url(t, "http://ex.org/"), Article)
+		if f != nil {
+			t.Fatal(f)
+		}
+		if _, err := store.Get(t.Context(), p.SnapshotID); err != nil || len(p.Warnings) != 1 {
+			t.Errorf("%v, warnings %q", err, p.Warnings)
+		}
+	})
 }
 
 // TestOpenWithoutAStore reads the page all the same.
