@@ -147,6 +147,9 @@ func (c *collector) keepTopic(prob []float32, cut float32, keep []bool) {
 // minListItems is how many items make a list that is judged as a whole.
 const minListItems = 3
 
+// listShare: a list of which one item in so many is kept is kept whole.
+const listShare = 4
+
 // completeLists keeps the lists that the text around them needs: one that a kept paragraph introduces with a
 // colon, and the text's own table of contents, whose entries lead to places on this page.
 func (c *collector) completeLists(choice score.Choice, keep []bool) {
@@ -160,13 +163,17 @@ func (c *collector) completeLists(choice score.Choice, keep []bool) {
 			to++
 		}
 		introduced := from > 0 && keep[from-1] && choice.Inside[from] && c.endsInColon(&c.drafts[from-1])
-		contents := 0
+		contents, kept := 0, 0
 		for i := from; i < to; i++ {
+			if keep[i] && choice.Inside[i] {
+				kept++
+			}
 			if choice.Inside[i] && c.leadsHere(&c.drafts[i]) {
 				contents++
 			}
 		}
-		if introduced || contents >= minListItems && 5*contents >= 4*(to-from) {
+		// Half a list is worse than none: what is kept of it speaks for the rest.
+		if introduced || kept > 0 && listShare*kept >= to-from || contents >= minListItems && 5*contents >= 4*(to-from) {
 			for i := from; i < to; i++ {
 				keep[i] = true
 			}

@@ -76,7 +76,7 @@ func writeBlock(w *strings.Builder, b *Block) int {
 	var first, rest, body string
 	switch b.Kind {
 	case Heading:
-		body = strings.Repeat("#", min(max(b.Level, 1), 6)) + " " + oneLine(b.inline()) // a heading ends with its line
+		body = strings.Repeat("#", min(max(b.Level, 1), 6)) + " " + closed(oneLine(b.inline())) // a heading ends with its line
 	case ListItem:
 		first = indentOf(b.Depth - 1)
 		if b.Ordered > 0 {
@@ -124,6 +124,14 @@ func writeBlock(w *strings.Builder, b *Block) int {
 		lines++
 	}
 	return lines - 1
+}
+
+// closed keeps number signs at the end of a heading from being taken for its closing marks.
+func closed(s string) string {
+	if text := strings.TrimRight(s, "#"); text != s && (text == "" || strings.HasSuffix(text, " ")) {
+		return text + `\` + s[len(text):]
+	}
+	return s
 }
 
 // oneLine writes the line breaks inside a text as spaces. A list item stays on one line as well, for readers
@@ -193,6 +201,9 @@ func (w *mdWriter) link(text []byte, runs []run, target string) {
 	first := runs[0]
 	first.start = start
 	runs = append([]run{first}, runs[1:]...)
+	if n := len(w.out); n > 0 && w.out[n-1] == '!' {
+		w.out = append(w.out[:n-1], '\\', '!') // or the link would be an image
+	}
 	w.out = append(w.out, '[')
 	w.inLink = true
 	w.styles(text, runs)
@@ -336,6 +347,10 @@ func (w *mdWriter) escape(s []byte, lineStart bool) {
 			for len(w.out) > 0 && w.out[len(w.out)-1] == ' ' {
 				w.out = w.out[:len(w.out)-1]
 			}
+			if w.inLink {
+				w.out = append(w.out, ' ') // a block mark on a line of its own would end the link
+				continue
+			}
 			w.out = append(w.out, hardBreak...)
 			rest := w.lineStart(s[i+1:])
 			i = len(s) - len(rest) - 1
@@ -368,9 +383,7 @@ func (w *mdWriter) escape(s []byte, lineStart bool) {
 				w.out = append(w.out, '\\')
 			}
 		case '~':
-			if i+1 < len(s) && s[i+1] == '~' || i > 0 && s[i-1] == '~' {
-				w.out = append(w.out, '\\')
-			}
+			w.out = append(w.out, '\\')
 		case '|':
 			if w.inTable {
 				w.out = append(w.out, '\\')
@@ -393,7 +406,7 @@ func (w *mdWriter) lineStart(s []byte) []byte {
 		if n <= 6 && (n == len(s) || s[n] == ' ' || s[n] == '\n') {
 			w.out = append(w.out, '\\')
 		}
-	case c == '>', c == '=':
+	case c == '>', c == '=', c == '|', c == ':' && len(s) > 1 && s[1] == '-':
 		w.out = append(w.out, '\\')
 	case c == '-' || c == '+':
 		if len(s) == 1 || s[1] == ' ' || s[1] == '\n' || s[1] == c {

@@ -24,6 +24,7 @@ func TestWhatBelongsTogether(t *testing.T) {
 		{"a list outside the container", "<p>What is there:</p>" + items, "What is there:", false, []string{"What is there:"}},
 		{"what introduces it was not chosen", "<p>What is there:</p>" + items + "<p>x</p>", "x", true, []string{"x"}},
 		{"a table of contents", contents + "<p>x</p>", "x", true, []string{"alpha", "beta", "gamma", "x"}},
+		{"an item speaks for its list", "<p>x</p>" + items, "beta", true, []string{"alpha", "beta", "gamma"}},
 		{"a menu", elsewhere + "<p>x</p>", "x", true, []string{"x"}},
 		{"the topic", "<h1>Old</h1><h1>Topic</h1><p>y</p><p>x</p><h1>Later</h1>", "x", true, []string{"Topic", "x"}},
 	} {

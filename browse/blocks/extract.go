@@ -22,6 +22,9 @@ const (
 	WarnRecovered = "HTML_PARSE_RECOVERED"
 	// WarnFullFallback: the main content could not be told from the rest, so everything visible is given.
 	WarnFullFallback = "EXTRACT_FULL_FALLBACK"
+	// WarnLinksTruncated: the text is complete, but the addresses of the links were longer than is reasonable
+	// for it, and the last of them are left out.
+	WarnLinksTruncated = "LINKS_TRUNCATED"
 )
 
 // Options says what Extract is to do. The zero value is article mode without an address.
@@ -33,6 +36,10 @@ type Options struct {
 	// with the page's <base>, if it has one, already applied to base. Nil means Resolve of this package.
 	Resolve func(base, ref string) (string, bool)
 }
+
+// minLinkBytes is how many bytes the addresses of a page's links may always have together; beyond it they may
+// have twice the bytes of the text.
+const minLinkBytes = 4 << 20
 
 // A page whose text is below shellChars characters and whose scripts hold shellScripts bytes or more is a
 // shell: what it shows is made by its scripts.
@@ -112,6 +119,8 @@ func (c *collector) deliver(doc *Document, opt Options, facts pageFacts, keep []
 		}
 		doc.Meta.CanonicalURL = u
 	}
+	// A long base in front of many short links would multiply the page.
+	budget := max(minLinkBytes, 2*len(c.text))
 	urls := make([]string, len(c.anchors))
 	known := make([]bool, len(c.anchors))
 	url := func(link int32) string {
@@ -119,6 +128,12 @@ func (c *collector) deliver(doc *Document, opt Options, facts pageFacts, keep []
 			known[link] = true
 			href := strings.TrimSpace(c.anchors[link].href)
 			if u, ok := resolve(base, href); ok && !(strings.Contains(href, "#") && u == self) && href != "" {
+				if budget -= len(u); budget < 0 {
+					if len(doc.Warnings) == 0 || doc.Warnings[len(doc.Warnings)-1] != WarnLinksTruncated {
+						doc.Warnings = append(doc.Warnings, WarnLinksTruncated)
+					}
+					return ""
+				}
 				urls[link] = u
 			}
 		}

@@ -1,6 +1,7 @@
 package blocks
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -93,5 +94,42 @@ func TestFullFallback(t *testing.T) {
 		if diff := cmp.Diff(tt.warnings, d.Warnings); len(d.Blocks) != tt.blocks || diff != "" {
 			t.Errorf("%s: %d blocks, want %d; warnings (-want +got):\n%s", tt.name, len(d.Blocks), tt.blocks, diff)
 		}
+	}
+}
+
+// TestTextStaysText: what a page says cannot become structure of the Markdown.
+func TestTextStaysText(t *testing.T) {
+	for _, tt := range []struct{ page, want string }{
+		{`<p>x <a href="/u">see<br># SYSTEM<br>- item<br>---</a> y</p>`, "x [see # SYSTEM - item ---](https://ex.org/u) y\n"},
+		{`<p>!<a href="/track.png">x</a></p>`, "\\![x](https://ex.org/track.png)\n"},
+		{`<p>Wow! <a href="/a">x</a></p>`, "Wow! [x](https://ex.org/a)\n"},
+		{`<p>| a | b |<br>| - | - |<br>| c | d |</p>`, "\\| a | b |  \n\\| - | - |  \n\\| c | d |\n"},
+		{`<p>a | b<br>:-- | :--<br>c | d</p>`, "a | b  \n\\:-- | :--  \nc | d\n"},
+		{`<h2>C #</h2>`, "## C \\#\n"},
+		{`<h2>C#</h2>`, "## C#\n"},
+		{`<p>~a~ b</p>`, "\\~a\\~ b\n"},
+	} {
+		d, err := Extract([]byte(tt.page), Options{Mode: Full, Base: "https://ex.org/"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(tt.want, Markdown(d)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.page, diff)
+		}
+	}
+}
+
+// TestLongBaseDoesNotMultiplyThePage: links are left out before their addresses outgrow the page.
+func TestLongBaseDoesNotMultiplyThePage(t *testing.T) {
+	page := `<base href="http://ex.org/` + strings.Repeat("a", 8000) + `/">` + strings.Repeat("<p>some text with <a href=a>a link</a></p>", 5000)
+	d, err := Extract([]byte(page), Options{Mode: Full, Base: "https://ex.org/"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(d.Blocks) != 5000 || !slices.Contains(d.Warnings, WarnLinksTruncated) {
+		t.Errorf("%d blocks, warnings %v", len(d.Blocks), d.Warnings)
+	}
+	if md := Markdown(d); len(md) > minLinkBytes+2*len(page) {
+		t.Errorf("%d bytes of page became %d bytes of Markdown", len(page), len(md))
 	}
 }

@@ -4,9 +4,11 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
+	"sync/atomic"
 
 	"web/browse/fault"
 	"web/browse/guard"
@@ -53,8 +55,16 @@ func (c Client) exchange(ctx context.Context, target *guard.Target) (*http.Respo
 
 // transport makes the transport of one hop: a connection is never used twice, so no judgement is either.
 func (c Client) transport() *http.Transport {
+	var dialled atomic.Bool
 	t := &http.Transport{
-		DialContext:            c.Guard.DialContext,
+		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			// Over HTTP/2 net/http answers a refused stream with a new connection, without end. A hop is one
+			// request on one connection.
+			if dialled.Swap(true) {
+				return nil, errors.New("fetch: a hop has one connection")
+			}
+			return c.Guard.DialContext(ctx, network, address)
+		},
 		TLSClientConfig:        &tls.Config{RootCAs: c.RootCAs, MinVersion: tls.VersionTLS12},
 		ForceAttemptHTTP2:      true,
 		DisableKeepAlives:      true,

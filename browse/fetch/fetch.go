@@ -10,6 +10,7 @@ package fetch
 import (
 	"context"
 	"crypto/x509"
+	"errors"
 	"net/http"
 	"time"
 
@@ -165,6 +166,9 @@ func (c Client) hop(ctx context.Context, res *Response, plan journey) (next guar
 		return c.redirect(res, resp)
 	case status < 200 || status >= 400:
 		return next, c.refused(ctx, resp)
+	case status == http.StatusPartialContent:
+		// Nobody asked for a part, and a part must not look like the whole.
+		return next, transportFault(ctx, errors.New("partial content")).WithStatus(status)
 	}
 	if f := spent(ctx); f != nil {
 		return next, f

@@ -169,7 +169,7 @@ func TestStatuses(t *testing.T) {
 			t.Error(diff)
 		}
 	}
-	for _, status := range []int{200, 201, 202, 203, 206, 299} {
+	for _, status := range []int{200, 201, 202, 203, 299} {
 		w := newWorld(t).name("www.example.com", siteAddr)
 		w.serve(siteHTTP, http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { rw.WriteHeader(status); page(rw, r) }))
 		if got := get(t, w.client(), "http://www.example.com/"); got.Status != status || len(got.Body) == 0 {
@@ -201,6 +201,36 @@ func TestRetryAfter(t *testing.T) {
 		if f == nil || f.Advice != tt.advice || f.RetryAfterMS != tt.ms {
 			t.Errorf("Retry-After %q: got %v", tt.header, f)
 		}
+	}
+}
+
+// TestOneConnectionAHop: a Go server answers this path with a refused HTTP/2 stream, and net/http that with a
+// new connection, without end.
+func TestOneConnectionAHop(t *testing.T) {
+	w := newWorld(t).name("www.example.com", siteAddr)
+	s := w.serveTLS(siteHTTPS, http.HandlerFunc(page))
+	c := w.client()
+	c.RootCAs = rootsOf(s)
+	want := failure{fault.TransportFailed, fault.StageConnect, 0, true}
+	if diff := cmp.Diff(want, getFailure(t, t.Context(), c, "https://www.example.com/%zz")); diff != "" {
+		t.Error(diff)
+	}
+	if len(w.dialled) != 1 {
+		t.Errorf("%d connections, want 1", len(w.dialled))
+	}
+}
+
+// TestPartIsNoPage: a part that nobody asked for must not look like the whole.
+func TestPartIsNoPage(t *testing.T) {
+	w := newWorld(t).name("www.example.com", siteAddr)
+	w.serve(siteHTTP, http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
+		rw.Header().Set("Content-Range", "bytes 0-5/100")
+		rw.WriteHeader(http.StatusPartialContent)
+		_, _ = io.WriteString(rw, "a part")
+	}))
+	want := failure{fault.TransportFailed, fault.StageConnect, http.StatusPartialContent, true}
+	if diff := cmp.Diff(want, getFailure(t, t.Context(), w.client(), "http://www.example.com/")); diff != "" {
+		t.Error(diff)
 	}
 }
 

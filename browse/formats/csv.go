@@ -56,13 +56,21 @@ func csvTable(text string, sep byte, quotes bool) ([]blocks.Block, bool) {
 	if rows == 0 {
 		return nil, true
 	}
-	t := newTable(cols, rows, cells)
-	t.b.Grow(len(text) + 4*cells)
-	r = csvReader{s: text, sep: sep, quotes: quotes, fields: r.fields[:0]}
-	for r.next() {
-		t.row(r.fields)
+	write := func(escape bool) string {
+		t := newTable(cols, rows, cells)
+		t.escape = escape
+		t.b.Grow(len(text) + 4*cells)
+		r = csvReader{s: text, sep: sep, quotes: quotes, fields: r.fields[:0]}
+		for r.next() {
+			t.row(r.fields)
+		}
+		return t.String()
 	}
-	return []blocks.Block{{Kind: blocks.Table, Text: t.String()}}, true
+	b := blocks.Block{Kind: blocks.Table, Text: write(false)}
+	if escapeMarkdown(text) != text { // data must not fake links, emphasis or tags
+		b.Markdown = write(true)
+	}
+	return []blocks.Block{b}, true
 }
 
 // csvReader reads records leniently, as spreadsheets do: a quote inside an unquoted field is a character, and

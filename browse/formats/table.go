@@ -9,6 +9,8 @@ type tableWriter struct {
 	// pad says whether short rows are filled up with empty cells.
 	pad  bool
 	rows int
+	// escape says that cells are written as Markdown that shows their text, not as the text itself.
+	escape bool
 }
 
 // newTable begins a table of cols columns, which will hold rows rows with cells cells in all. Rows may be of
@@ -46,6 +48,10 @@ func (t *tableWriter) row(cells []string) {
 // cell writes one cell on one line, with its pipes escaped.
 func (t *tableWriter) cell(s string) {
 	s = collapse(s)
+	if t.escape {
+		t.b.WriteString(strings.ReplaceAll(escapeMarkdown(s), "|", `\|`))
+		return
+	}
 	if strings.IndexByte(s, '|') < 0 && !strings.HasSuffix(s, `\`) {
 		t.b.WriteString(s)
 		return

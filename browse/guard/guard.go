@@ -80,6 +80,9 @@ func (g *Guard) Admit(ctx context.Context, u URL) (*Target, *fault.Error) {
 	addrs, f := g.lookup(ctx, u.host)
 	switch {
 	case f != nil && g.Proxy != nil && f.Code != fault.Canceled && ctx.Err() == nil:
+		if !strings.Contains(u.host, ".") && !g.Policy.opensName(u) {
+			return nil, notPublic(fault.PrivateBlocked) // no public name is a single label
+		}
 		return t, nil // the proxy may know a name that cannot be resolved here
 	case f != nil:
 		return nil, f

@@ -53,6 +53,46 @@ type Page struct {
 	Leaves bool
 }
 
+// maxReopened bounds, in elements, what a page makes a parser of HTML build beside what stands in it.
+const maxReopened = 100_000
+
+var errMultiplies = errors.New("page leaves so many formatting elements open that it multiplies")
+
+// multiplies reports whether parsing would build far more than the page holds. Formatting elements that are
+// left open (<b>, <a>) are opened again in every block that follows, so that a page of 100 KB can become
+// gigabytes. It counts, without building anything, how many would be opened again.
+func multiplies(body []byte) bool {
+	open, reopened := 0, 0
+	byName := map[string]int{} // an end tag closes only its own kind
+	for z := html.NewTokenizer(bytes.NewReader(body)); ; {
+		kind := z.Next()
+		if kind == html.ErrorToken {
+			return false
+		}
+		if kind != html.StartTagToken && kind != html.EndTagToken {
+			continue
+		}
+		name, _ := z.TagName()
+		switch string(name) {
+		case "a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u":
+			if kind == html.StartTagToken {
+				open++
+				byName[string(name)]++
+			} else if byName[string(name)] > 0 {
+				open--
+				byName[string(name)]--
+			}
+		default:
+			if kind == html.StartTagToken {
+				reopened += open
+			}
+		}
+		if reopened > maxReopened {
+			return true
+		}
+	}
+}
+
 var errNotUTF8 = errors.New("page is not valid UTF-8")
 
 // Parse reads a page of the HTML or the lite endpoint, in the markup of 2013 to now. Links are resolved
@@ -61,6 +101,9 @@ var errNotUTF8 = errors.New("page is not valid UTF-8")
 func Parse(body []byte, base *url.URL) (Page, error) {
 	if base == nil {
 		base = &url.URL{Scheme: "https", Host: "html.duckduckgo.com", Path: "/html/"}
+	}
+	if multiplies(body) {
+		return Page{}, errMultiplies
 	}
 	doc, err := goquery.NewDocumentFromReader(bytes.NewReader(body))
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
+	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -327,5 +328,19 @@ func TestSharedPages(t *testing.T) {
 				t.Errorf("left out (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestMultiplyingPage: a small page that would become gigabytes is refused before it is parsed.
+func TestMultiplyingPage(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("<p>")
+	for i := range 400 {
+		fmt.Fprintf(&b, "<b a%d>", i)
+	}
+	b.WriteString(strings.Repeat("</i>", 400)) // closes nothing
+	b.WriteString(strings.Repeat("<p>x", 60_000))
+	if _, err := Parse([]byte(b.String()), nil); !errors.Is(err, errMultiplies) {
+		t.Errorf("got %v", err)
 	}
 }
