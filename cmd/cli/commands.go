@@ -131,7 +131,7 @@ func (a *app) initCommand() *cobra.Command {
 	maxChars := settings.DefaultMaxChars
 	cmd := &cobra.Command{
 		Use: "init", Short: "Create the settings files and install the manual; never overwrites", Args: none,
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			root, err := a.openWorkdir()
 			if err != nil {
 				return err
@@ -146,7 +146,10 @@ func (a *app) initCommand() *cobra.Command {
 			}
 			failed := false
 			for _, d := range done {
-				line := fmt.Sprintf("%-8s %s", d.Outcome, d.File)
+				line := fmt.Sprintf("%-9s %s", d.Outcome, d.File)
+				if d.Outcome == settings.Kept && d.File == settings.OutputFile && cmd.Flags().Changed("max-chars") {
+					line += " (its max_chars was not changed: edit the file)"
+				}
 				if d.Outcome == settings.Failed {
 					failed = true
 					line += " (" + d.Reason + ")"
@@ -162,7 +165,7 @@ func (a *app) initCommand() *cobra.Command {
 			case !info.Mode().IsRegular():
 				outcome, failed = string(settings.Failed), true
 			}
-			fmt.Fprintf(a.Stdout, "%-8s %s\n", outcome, action.InstalledGuide)
+			fmt.Fprintf(a.Stdout, "%-9s %s\n", outcome, action.InstalledGuide)
 			if failed {
 				return failure{"not everything could be created", "mend what is named above and run `web init` again"}
 			}
