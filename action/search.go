@@ -161,6 +161,8 @@ func searchFailure(err error) *Failure {
 		switch {
 		case typed.InvalidQuery:
 			f.Advice = "change the query and repeat the call"
+		case typed.Class == "rate_limited":
+			f.Advice = "wait some minutes before the next search, or choose another engine in " + settings.SearchFile
 		case typed.Retryable && typed.RetryAfterMS == 0:
 			f.Advice = "repeat the call once; if it fails again, choose another engine in " + settings.SearchFile
 		}
