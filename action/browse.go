@@ -24,9 +24,6 @@ const (
 	maxOutline       = 100
 )
 
-// LinksTruncated: the list of links is shorter than the page's.
-const LinksTruncated Warning = "LINKS_TRUNCATED"
-
 // BrowseAnswer is a page that was read.
 type BrowseAnswer struct {
 	Status       Status `json:"status"`
@@ -227,7 +224,7 @@ func (r *Runner) finishBrowse(ctx context.Context, p *browse.Page, id string, se
 	warnings := append([]Warning{}, p.Warnings...)
 	links, cut := linkItems(doc.Links)
 	if cut {
-		warnings = append(warnings, LinksTruncated)
+		warnings = append(warnings, blocks.WarnLinksTruncated)
 	}
 	if err := r.pageRefs().Add(context.WithoutCancel(ctx), targets(doc.Links[:len(links)])); err != nil {
 		warnings = append(warnings, RefsNotStored)

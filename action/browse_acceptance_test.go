@@ -29,6 +29,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"web/browse"
+	"web/browse/blocks"
 	"web/browse/fault"
 	"web/browse/fetch"
 	"web/browse/guard"
@@ -676,7 +677,7 @@ var provenanceRows = []pageRow{
 		if len(links) == 0 || len(links) >= 32 {
 			t.Fatalf("%d links", len(links))
 		}
-		o.warns(a, LinksTruncated)
+		o.warns(a, blocks.WarnLinksTruncated)
 		a.want(t, expect{"links.0.url": target(0)[:maxLinkURLChars], "links.0.text": "link 0"})
 		o.page(target(0), "text/plain", "text")
 		o.browse(`"link_ref":`+quote(fmt.Sprint(links[0]["ref"]))).want(t, expect{"status": "ok", "requested_url": target(0)})
@@ -689,7 +690,7 @@ var provenanceRows = []pageRow{
 			}
 			return body.String()
 		}
-		for n, want := range map[int][]any{255: {}, 256: {}, 257: {LinksTruncated}} {
+		for n, want := range map[int][]any{255: {}, 256: {}, 257: {blocks.WarnLinksTruncated}} {
 			a := o.html(page(n))
 			o.warns(a, want...)
 			if got := len(items(a, "links")); got != min(n, maxLinks) {

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"web/browse"
+	"web/browse/blocks"
 	"web/browse/fault"
 	"web/browse/refs"
 	"web/settings"
@@ -399,7 +400,7 @@ func TestOrderOfWarnings(t *testing.T) {
 		fmt.Fprintf(&body, "[l](/%d)\n\n", i)
 	}
 	o.page(exA, "text/markdown", body.String())
-	o.warns(o.read(exA), LinksTruncated)
+	o.warns(o.read(exA), blocks.WarnLinksTruncated)
 }
 
 // TestProxyJudges: behind a proxy names and literals are judged here before anything is sent.

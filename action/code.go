@@ -23,8 +23,6 @@ const (
 	SearchFailed            Code = "SEARCH_FAILED"
 
 	ArtifactWriteFailed Code = "ARTIFACT_WRITE_FAILED"
-	BrowseFailed        Code = "BROWSE_FAILED"
-	SnapshotUnavailable Code = "BROWSE_SNAPSHOT_UNAVAILABLE"
 )
 
 // Warning is a wire warning token: the call succeeded, and this is what the caller should know.
@@ -32,8 +30,7 @@ type Warning = string
 
 // Warnings that package action itself raises.
 const (
-	// RefsNotStored: the refs of this answer could not be kept, so link_ref is null and the URL has to be used.
+	// RefsNotStored: the refs of this answer could not be kept, so the URL has to be used: a search gives null for
+	// link_ref, and the refs of a page's links resolve only where they were known before.
 	RefsNotStored Warning = "REFS_NOT_STORED"
-	// ProxyUnpinned: the operator's proxy dials, so the judged address is not pinned.
-	ProxyUnpinned Warning = "PROXY_UNPINNED"
 )

@@ -22,8 +22,8 @@ const (
 	WarnRecovered = "HTML_PARSE_RECOVERED"
 	// WarnFullFallback: the main content could not be told from the rest, so everything visible is given.
 	WarnFullFallback = "EXTRACT_FULL_FALLBACK"
-	// WarnLinksTruncated: the text is complete, but the addresses of the links were longer than is reasonable
-	// for it, and the last of them are left out.
+	// WarnLinksTruncated: the text is complete, the list of links is not. Here it means that the addresses were
+	// longer than is reasonable for the text.
 	WarnLinksTruncated = "LINKS_TRUNCATED"
 )
 

@@ -43,17 +43,18 @@ func TSV(text string) *blocks.Document {
 // csvTable makes the table block. It reads the text twice: the table's width must be known before its first
 // row is written, and keeping every cell would take many times the text.
 func csvTable(text string, sep byte, quotes bool) ([]blocks.Block, bool) {
-	rows, cols, cells := 0, 0, 0
+	rows, cols, cells, empty := 0, 0, 0, true
 	r := csvReader{s: text, sep: sep, quotes: quotes}
 	for r.next() {
 		rows++
 		cols = max(cols, len(r.fields))
 		cells += len(r.fields)
+		empty = empty && strings.TrimSpace(strings.Join(r.fields, "")) == ""
 	}
 	if r.unclosed {
 		return nil, false
 	}
-	if rows == 0 {
+	if empty {
 		return nil, true
 	}
 	write := func(escape bool) string {

@@ -16,7 +16,7 @@ const (
 	// WarnCSVInvalid: the body is labelled CSV and has an unclosed quote; it is given as plain text.
 	WarnCSVInvalid = "CSV_INVALID"
 	// WarnLinksTruncated: the text is complete, the list of links is not (see maxLinks and linker.budget).
-	WarnLinksTruncated = "LINKS_TRUNCATED"
+	WarnLinksTruncated = blocks.WarnLinksTruncated
 )
 
 // Options are the seams of the converters that meet links or HTML.

@@ -351,3 +351,12 @@ func BenchmarkCrafted(b *testing.B) {
 		}
 	}
 }
+
+// TestEmptyCSV: cells without a character are no text, so that the page counts as one without any.
+func TestEmptyCSV(t *testing.T) {
+	for in, want := range map[string]int{"": 0, ",\n": 0, "\" \n\t\n\"": 0, ",,\n ,\n": 0, ",x\n": 1} {
+		if got := len(CSV(in).Blocks); got != want {
+			t.Errorf("CSV(%q) has %d blocks, want %d", in, got, want)
+		}
+	}
+}

@@ -128,6 +128,8 @@ func (s Store) Add(ctx context.Context, p Page) (string, error) {
 	if err := confined.ReplaceVolatile(dir, id, content); err != nil {
 		return "", fmt.Errorf("write snapshot: %w", err)
 	}
+	now := s.Now() // one clock decides what was used last, here and in Get
+	_ = dir.Chtimes(id, now, now)
 	return id, nil
 }
 
