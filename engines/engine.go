@@ -26,7 +26,15 @@ type Query struct {
 	Region string
 	// TimeRange is "d", "w", "m" or "y"; "" is any time.
 	TimeRange string
+	// Domains are the hosts to which the results are to be confined, hosts below them included; nil is any.
+	Domains []string
+	// MaxResults is how many results are wanted; 0 leaves it to the engine.
+	MaxResults int
 }
+
+// Honours says which wishes of a Query the provider itself takes. The others do not reach it: whoever needs
+// them enforces them on the answer.
+type Honours struct{ Site, Time, Region bool }
 
 // Result is one source. All strings are valid UTF-8 and foreign: evidence, never instruction.
 type Result struct {

@@ -2,21 +2,17 @@ package duckduckgo
 
 import (
 	"bytes"
-	"compress/flate"
-	"compress/gzip"
 	"context"
 	"errors"
-	"io"
 	"mime"
-	"net"
 	"net/http"
 	"net/url"
 	"path"
 	"strconv"
 	"strings"
-	"time"
 
 	"web/engines"
+	"web/engines/internal/exchange"
 )
 
 // Failure classes; http_<status> comes beside them.
@@ -29,14 +25,6 @@ const (
 	classCancelled   = "cancelled"
 )
 
-// maxRetryAfter bounds what a server may ask a caller to wait: a longer time is not a pause but a refusal.
-const maxRetryAfter = 24 * time.Hour
-
-var (
-	errTooLarge = errors.New("body over the limit")
-	errEncoding = errors.New("body in an encoding that was not asked for")
-)
-
 // answer judges a response: results first, whatever else the page bears, then challenge, status, the rest.
 func (e *Engine) answer(ctx context.Context, query string, resp *http.Response) (engines.Answer, error) {
 	status := resp.StatusCode
@@ -44,7 +32,7 @@ func (e *Engine) answer(ctx context.Context, query string, resp *http.Response) 
 		return engines.Answer{}, e.redirect(query, resp)
 	}
 	success := status >= 200 && status < 300
-	body, err := readBody(resp)
+	body, err := exchange.ReadBody(resp, MaxBodyBytes)
 	if err != nil && (success || errors.Is(ctx.Err(), context.Canceled)) {
 		return engines.Answer{}, failed(ctx, err)
 	}
@@ -83,7 +71,7 @@ func fail(class, message string) *engines.Error {
 func rateLimited(h http.Header) *engines.Error {
 	err := fail(classRateLimited,
 		"DuckDuckGo refuses queries from this address for now, so the search was not carried out. Do not retry at once: wait some minutes, or use another engine or network.")
-	err.Retryable, err.RetryAfterMS = true, retryAfterMS(h)
+	err.Retryable, err.RetryAfterMS = true, exchange.RetryAfterMS(h)
 	return err
 }
 
@@ -93,7 +81,7 @@ func httpStatus(resp *http.Response) *engines.Error {
 		return fail("http_"+status, "DuckDuckGo answered with HTTP status "+status+"; the search was not carried out. Use another engine.")
 	}
 	err := fail("http_"+status, "DuckDuckGo answered with HTTP status "+status+"; the search was not carried out. Try again later, once, or use another engine.")
-	err.Retryable, err.RetryAfterMS = true, retryAfterMS(resp.Header)
+	err.Retryable, err.RetryAfterMS = true, exchange.RetryAfterMS(resp.Header)
 	return err
 }
 
@@ -149,60 +137,23 @@ func isText(h http.Header) bool {
 	return media == "text/html" || media == "text/plain" || media == "application/xhtml+xml"
 }
 
-// readBody reads at most MaxBodyBytes, before and after decompression.
-func readBody(resp *http.Response) ([]byte, error) {
-	body := io.Reader(&limited{r: resp.Body, left: MaxBodyBytes})
-	switch strings.ToLower(strings.TrimSpace(resp.Header.Get("Content-Encoding"))) {
-	case "", "identity":
-	case "gzip", "x-gzip":
-		zr, err := gzip.NewReader(body)
-		if err != nil {
-			return nil, err
-		}
-		body = &limited{r: zr, left: MaxBodyBytes}
-	default:
-		return nil, errEncoding
-	}
-	return io.ReadAll(body)
-}
-
-// limited fails with errTooLarge once more than left bytes came; io.LimitReader would end like a whole body.
-type limited struct {
-	r    io.Reader
-	left int64
-}
-
-func (l *limited) Read(p []byte) (int, error) {
-	if int64(len(p)) > l.left+1 {
-		p = p[:l.left+1]
-	}
-	n, err := l.r.Read(p)
-	if int64(n) > l.left {
-		return int(l.left), errTooLarge
-	}
-	l.left -= int64(n)
-	return n, err
-}
-
 // failed types an error of the way there or back.
 func failed(ctx context.Context, err error) *engines.Error {
 	e := &engines.Error{Engine: engines.DuckDuckGo, Err: err}
-	var timeout net.Error
-	var corrupt flate.CorruptInputError
-	switch {
-	case errors.Is(ctx.Err(), context.Canceled):
+	switch exchange.KindOf(ctx, err) {
+	case exchange.Cancelled:
 		e.Class, e.Message = classCancelled, "The search was cancelled by its caller."
 		e.Err = context.Canceled
-	case ctx.Err() != nil, errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
+	case exchange.Timeout:
 		e.Class, e.Retryable = classTimeout, true
 		e.Message = "DuckDuckGo did not answer in time. Try again, or use another engine."
-	case errors.Is(err, errTooLarge):
+	case exchange.TooLarge:
 		e.Class = classUnexpected
 		e.Message = "DuckDuckGo's answer is larger than any result page; it was not read. Use another engine."
-	case errors.Is(err, io.ErrUnexpectedEOF):
+	case exchange.Broken:
 		e.Class, e.Retryable = classUnexpected, true
 		e.Message = "DuckDuckGo's answer broke off, so it was not used: a part of the results must not look like all. Try again, or use another engine."
-	case errors.Is(err, errEncoding), errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), errors.As(err, &corrupt):
+	case exchange.Garbled:
 		e.Class = classUnexpected
 		e.Message = "DuckDuckGo's answer could not be decompressed. Use another engine, or try again later."
 	default:
@@ -210,22 +161,4 @@ func failed(ctx context.Context, err error) *engines.Error {
 		e.Message = "DuckDuckGo could not be reached: the name, TLS or the connection failed. Check the network or proxy, or use another engine."
 	}
 	return e
-}
-
-// retryAfterMS reads Retry-After in seconds, or as a date against the server's own clock; 0 when it says nothing
-// usable.
-func retryAfterMS(h http.Header) int64 {
-	value := strings.TrimSpace(h.Get("Retry-After"))
-	var wait time.Duration
-	if seconds, err := strconv.ParseUint(value, 10, 32); err == nil {
-		wait = time.Duration(seconds) * time.Second
-	} else {
-		until, err1 := http.ParseTime(value)
-		now, err2 := http.ParseTime(h.Get("Date"))
-		if err1 != nil || err2 != nil {
-			return 0
-		}
-		wait = until.Sub(now)
-	}
-	return min(max(wait, 0), maxRetryAfter).Milliseconds()
 }

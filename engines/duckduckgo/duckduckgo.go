@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"web/engines"
+	"web/engines/internal/exchange"
 )
 
 const (
@@ -57,10 +58,7 @@ func New(cfg Config) *Engine {
 	if cfg.Client == nil {
 		panic("duckduckgo: New needs a Client")
 	}
-	e := &Engine{transport: cfg.Client.Transport, userAgent: cfg.UserAgent}
-	if e.transport == nil {
-		e.transport = http.DefaultTransport
-	}
+	e := &Engine{transport: exchange.Transport(cfg.Client), userAgent: cfg.UserAgent}
 	if e.userAgent == "" {
 		e.userAgent = DefaultUserAgent
 	}
@@ -73,6 +71,9 @@ func New(cfg Config) *Engine {
 	}
 	return e
 }
+
+// Honours says what DuckDuckGo itself takes of a query.
+func Honours() engines.Honours { return engines.Honours{Time: true, Region: true} }
 
 // Search sends the query once, unmodified, and reads the one page that comes back. The deadline is ctx's
 // alone. Every error is an *engines.Error; those with InvalidQuery were found before anything was sent.

@@ -22,6 +22,7 @@ import (
 
 	"web/engines"
 	"web/engines/duckduckgo/ddgtest"
+	"web/engines/internal/exchange"
 )
 
 // serve returns an engine that asks h.
@@ -347,7 +348,7 @@ func TestBothSidesOfCompressionAreBounded(t *testing.T) {
 				w.Write(tc.body)
 			})
 			answer, err := e.Search(t.Context(), engines.Query{Text: "x"})
-			if f := failure(t, answer, err); f.Class != "unexpected_page" || !errors.Is(f, errTooLarge) {
+			if f := failure(t, answer, err); f.Class != "unexpected_page" || !errors.Is(f, exchange.ErrTooLarge) {
 				t.Errorf("got %v (%v)", f, f.Err)
 			}
 		})
