@@ -61,10 +61,10 @@ func (p Provider) CheckText(text string) error {
 	return nil
 }
 
-// Post sends request as JSON to endpoint, once, and decodes an answer of status 2xx into answer; members that
-// answer does not know are ignored. The deadline is ctx's alone. The header holds the key and the like: each
-// value is one word of visible ASCII, perhaps behind "Bearer ". Every error is an *engines.Error, after which
-// answer is not to be used.
+// Post sends request as JSON to endpoint, once, and decodes an answer of status 2xx, an object, into answer;
+// members that answer does not know are ignored. The deadline is ctx's alone. The header holds the key and the
+// like: each value is one word of visible ASCII, perhaps behind "Bearer ". Every error is an *engines.Error,
+// after which answer is not to be used.
 func (p Provider) Post(ctx context.Context, endpoint string, header http.Header, request, answer any) error {
 	if !usable(endpoint) {
 		return p.Fail(Fault{Kind: BadEndpoint}, "")
@@ -115,7 +115,8 @@ func (p Provider) Post(ctx context.Context, endpoint string, header http.Header,
 		return p.failed(ctx, err, true)
 	}
 	// A text that a provider cut in the middle of a character is still an answer: U+FFFD stands for the half.
-	if err := json.Unmarshal(text, answer, jsontext.AllowInvalidUTF8(true)); err != nil {
+	// A null would leave answer as it was, so that nothing would look like an empty answer.
+	if jsontext.Value(text).Kind() != '{' || json.Unmarshal(text, answer, jsontext.AllowInvalidUTF8(true)) != nil {
 		return p.Fail(Fault{Kind: Garbled}, "")
 	}
 	return nil

@@ -279,6 +279,7 @@ func TestGarbledAndTooLarge(t *testing.T) {
 	}{
 		{"empty", "", nil, Garbled},
 		{"text", "", []byte("<html>"), Garbled},
+		{"null", "", []byte(" null"), Garbled},
 		{"another form", "", []byte(`{"words":"a"}`), Garbled},
 		{"cut", "", []byte(`{"words":["a"`), Garbled},
 		{"two values", "", []byte(`{"words":[]}{}`), Garbled},
