@@ -116,14 +116,17 @@ func finished(reason string) error {
 }
 
 // snippets gives each result the segments of the text that its chunks bear out, each once and in their order;
-// false when that would be more than maxSnippetBytes.
+// false when there is more of it than maxSnippetBytes.
 func snippets(results []engines.Result, at []int, c candidate) bool {
 	texts := make([][]string, len(results))
 	seen := make([]map[string]bool, len(results))
 	total := 0
 	for _, s := range c.Grounding.Supports {
 		text := segmentText(s.Segment, c.Content.Parts)
-		if text == "" {
+		if total += len(text) + 1; total > maxSnippetBytes { // looking at it costs, even where nothing is kept
+			return false
+		}
+		if text = strings.TrimSpace(text); text == "" {
 			continue
 		}
 		for _, i := range s.Chunks {
@@ -153,8 +156,8 @@ func snippets(results []engines.Result, at []int, c candidate) bool {
 // segmentText is a segment's own text or, where it has none, the stretch of the part that its offsets give. An
 // offset inside a character takes in all of it, one behind the end means the end; thoughts are never quoted.
 func segmentText(s segment, parts []part) string {
-	if text := strings.TrimSpace(s.Text); text != "" {
-		return text
+	if strings.TrimSpace(s.Text) != "" {
+		return s.Text
 	}
 	if s.Part < 0 || s.Part >= len(parts) || parts[s.Part].Thought {
 		return ""
@@ -170,7 +173,7 @@ func segmentText(s segment, parts []part) string {
 	for end < len(text) && !utf8.RuneStart(text[end]) {
 		end++
 	}
-	return strings.TrimSpace(text[start:end])
+	return text[start:end]
 }
 
 // narrative joins the model's own words, or is "" when there are none but white space.

@@ -218,11 +218,11 @@ func TestSegments(t *testing.T) {
 		{"backwards", segment{Start: 6, End: 1}, ""},
 		{"no offsets", segment{}, ""},
 		{"another part", segment{Part: 2, Start: 7, End: 11}, "part"},
-		{"white space around", segment{Part: 2, Start: 6, End: 11}, "part"},
+		{"white space around", segment{Part: 2, Start: 6, End: 11}, " part"},
 		{"a thought", segment{Part: 1, Start: 0, End: 6}, ""},
 		{"no such part", segment{Part: 3, End: 1}, ""},
 		{"negative part", segment{Part: -1, End: 1}, ""},
-		{"its own text comes first", segment{Part: 9, Start: 5, End: 1, Text: " own text\n"}, "own text"},
+		{"its own text comes first", segment{Part: 9, Start: 5, End: 1, Text: " own text\n"}, " own text\n"},
 		{"blank text of its own", segment{End: 1, Text: " "}, "a"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -245,7 +245,7 @@ func TestSnippetsBelongToTheirSources(t *testing.T) {
 		"groundingMetadata": map[string]any{
 			"groundingChunks": []any{chunk("u1", ""), chunk("u2", "B"), chunk("u1", "A"), chunk("u3", "C")},
 			"groundingSupports": []any{
-				support("One.", 0, 1, 0), support("Two.", 2), support("One.", 2), support("Three.", -1, 4, 1<<40, 1),
+				support("One.", 0, 1, 0), support(" \tTwo.\n", 2), support(" ", 3), support("One.", 2), support("Three.", -1, 4, 1<<40, 1),
 			},
 		},
 	}}})
@@ -281,6 +281,12 @@ func TestSnippetsAreBounded(t *testing.T) {
 	}
 	if _, err := search(answer(n)); err == nil || err.Class != "UnknownApiResponseError" {
 		t.Errorf("%d times %d bytes: error %v", n, n, err)
+	}
+	// Even segments that come to nothing are work.
+	blanks := `{"candidates":[{"content":{"parts":[{"text":"` + strings.Repeat(" ", 100_000) + `"}]},"groundingMetadata":{"groundingChunks":[{"web":{"uri":"u"}}],"groundingSupports":[` +
+		strings.TrimSuffix(strings.Repeat(`{"segment":{"endIndex":100000},"groundingChunkIndices":[0]},`, 100), ",") + `]}}]}`
+	if _, err := search(blanks); err == nil || err.Class != "UnknownApiResponseError" {
+		t.Errorf("100 times 100,000 blanks: error %v", err)
 	}
 	if got, err := search(answer(1000)); err != nil || len(got.Results) != n || len(got.Results[n-1].Snippet) != 1000 {
 		t.Errorf("%d times 1000 bytes: %d results, error %v", n, len(got.Results), err)
