@@ -415,7 +415,7 @@ var searchRows = []row{
 			t.Errorf("echoed %d characters", utf8.RuneCountInString(got))
 		}
 		if got := w.fakes[engines.DuckDuckGo].asked; len(got) != 1 || got[0].Text != query {
-			t.Errorf("the engine got %.20q", got)
+			t.Errorf("the engine got %.20v", got)
 		}
 	}},
 	// Product 5: search carries the marker, as browse does.

@@ -12,6 +12,7 @@ import (
 	"web/browse/guard"
 	"web/browse/refs"
 	"web/settings"
+	"web/spill"
 )
 
 // The bounds of what a page's answer holds beside its text (contract 4.9, 4.12; product 5).
@@ -60,7 +61,7 @@ type BrowseAnswer struct {
 	Delivery
 	Setting CurrentSetting `json:"current_setting"`
 
-	markdown string
+	markdown []byte
 }
 
 // InlinePage is what an artifact takes the place of.
@@ -97,7 +98,7 @@ type Removed struct {
 func (a *BrowseAnswer) State() Status { return a.Status }
 
 // Markdown is the whole page as Markdown, whatever the delivery.
-func (a *BrowseAnswer) Markdown() string { return a.markdown }
+func (a *BrowseAnswer) Markdown() string { return string(a.markdown) }
 
 func (r *Runner) browse(ctx context.Context, e *Envelope) Answer {
 	id := requestID()
@@ -231,9 +232,13 @@ func (r *Runner) finishBrowse(ctx context.Context, p *browse.Page, id string, se
 	}
 	out.Links, out.Warnings = links, unique(warnings)
 
+	decision := 0
+	for piece := range canonicalBlocks(items) {
+		decision += spill.Chars(piece)
+	}
 	d, err := r.deliver(content{
 		action: Browse, scope: "fetched_static_document", kind: "page_text", format: "markdown", ext: "md",
-		canonical: canonicalBlocks(items), file: func() []byte { return []byte(markdown) },
+		chars: decision, file: markdown,
 	}, setting.OutputMax)
 	if err != nil {
 		f := notWritten(Browse)

@@ -1,6 +1,10 @@
 package action
 
-import "strconv"
+import (
+	"iter"
+	"strconv"
+	"unicode/utf8"
+)
 
 // The canonical text of contract 7.1 decides between inline and artifact and, for search, is the artifact.
 // It is written here byte by byte because its form is exact: two-space indent for search, ", " and ": " on
@@ -11,13 +15,16 @@ const hexDigits = "0123456789abcdef"
 // appendString appends s as a JSON string. Only `"`, `\` and characters below U+0020 are escaped; bytes
 // that are not UTF-8 become U+FFFD.
 func appendString(dst []byte, s string) []byte {
-	s = valid(s)
-	dst = append(dst, '"')
+	return append(appendEscaped(append(dst, '"'), valid(s)), '"')
+}
+
+// appendEscaped appends what stands between the quotes.
+func appendEscaped(dst []byte, s string) []byte {
 	for {
 		n := plainPrefix(s)
 		dst = append(dst, s[:n]...)
 		if n == len(s) {
-			return append(dst, '"')
+			return dst
 		}
 		switch c := s[n]; c {
 		case '"', '\\':
@@ -126,27 +133,38 @@ func appendItems(dst []byte, items []ResultItem, indent string) []byte {
 	return dst
 }
 
+// pieceBytes bounds the pieces of a long text: a block may be a whole file.
+const pieceBytes = 64 << 10
+
 // canonicalBlocks is the text that decides for a page: id, kind and text of each block on one line. What else
-// a block carries on the wire does not count.
-func canonicalBlocks(items []BlockItem) []byte {
-	size := 64
-	for _, it := range items {
-		size += len(it.Text) + 64
-	}
-	dst := append(make([]byte, 0, size), '[')
-	for i, it := range items {
-		if i > 0 {
-			dst = append(dst, ", "...)
+// a block carries on the wire does not count. It comes in pieces, each valid until the next, since only its
+// length is asked for and it would be as large as the page again.
+func canonicalBlocks(items []BlockItem) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		piece := []byte{'['}
+		for i, it := range items {
+			if i > 0 {
+				piece = append(piece, ", "...)
+			}
+			piece = append(piece, `{"id": `...)
+			piece = appendString(piece, it.ID)
+			piece = append(piece, `, "kind": `...)
+			piece = appendString(piece, it.Kind)
+			piece = append(piece, `, "text": "`...)
+			for text := valid(it.Text); text != ""; {
+				n := min(len(text), pieceBytes)
+				for n < len(text) && !utf8.RuneStart(text[n]) {
+					n++
+				}
+				if piece = appendEscaped(piece, text[:n]); !yield(piece) {
+					return
+				}
+				piece, text = piece[:0], text[n:]
+			}
+			piece = append(piece, `"}`...)
 		}
-		dst = append(dst, `{"id": `...)
-		dst = appendString(dst, it.ID)
-		dst = append(dst, `, "kind": `...)
-		dst = appendString(dst, it.Kind)
-		dst = append(dst, `, "text": `...)
-		dst = appendString(dst, it.Text)
-		dst = append(dst, '}')
+		yield(append(piece, ']'))
 	}
-	return append(dst, ']')
 }
 
 // blockID is the id of the n-th block, counted from 1: b0001, b0002, ..., b10000.

@@ -27,15 +27,24 @@ func TestCanonicalCheckValues(t *testing.T) {
 		want int
 	}{
 		{"two search items", canonicalResults([]ResultItem{{Title: "T", URL: "https://ex.org/a", Snippet: "S", LinkRef: &ref}, {Title: "n", Snippet: "nn"}}, nil), 202},
-		{"two blocks", canonicalBlocks([]BlockItem{{ID: "b0001", Kind: "heading", Text: "H"}, {ID: "b0002", Kind: "paragraph", Text: "P next"}}), 105},
-		{"4,500 blocks", canonicalBlocks(blocks), 270000},
+		{"two blocks", joined([]BlockItem{{ID: "b0001", Kind: "heading", Text: "H"}, {ID: "b0002", Kind: "paragraph", Text: "P next"}}), 105},
+		{"4,500 blocks", joined(blocks), 270000},
 		{"no results", canonicalResults(nil, nil), 2},
-		{"no blocks", canonicalBlocks(nil), 2},
+		{"no blocks", joined(nil), 2},
 	} {
 		if got := utf8.RuneCount(tt.text); got != tt.want {
 			t.Errorf("%s: %d characters, want %d", tt.name, got, tt.want)
 		}
 	}
+}
+
+// joined is the whole canonical text of a page.
+func joined(items []BlockItem) []byte {
+	var text []byte
+	for piece := range canonicalBlocks(items) {
+		text = append(text, piece...)
+	}
+	return text
 }
 
 func TestCanonicalForm(t *testing.T) {
@@ -69,8 +78,10 @@ func TestCanonicalForm(t *testing.T) {
 }`},
 		{"an answer alone", string(canonicalResults(nil, &answer)), "{\n  \"answer\": \"both\\nlines\",\n  \"results\": []\n}"},
 		// What a block carries besides these three does not count.
-		{"blocks", string(canonicalBlocks([]BlockItem{{ID: "b0001", Kind: "heading", Text: "<\n>", Level: 2}, {ID: "b0002", Kind: "code", Language: "go"}})),
+		{"blocks", string(joined([]BlockItem{{ID: "b0001", Kind: "heading", Text: "<\n>", Level: 2}, {ID: "b0002", Kind: "code", Language: "go"}})),
 			`[{"id": "b0001", "kind": "heading", "text": "<\n>"}, {"id": "b0002", "kind": "code", "text": ""}]`},
+		{"a block of several pieces", string(joined([]BlockItem{{ID: "b0001", Kind: "code", Text: strings.Repeat("aé\"", pieceBytes)}})),
+			`[{"id": "b0001", "kind": "code", "text": "` + strings.Repeat(`aé\"`, pieceBytes) + `"}]`},
 	} {
 		if diff := cmp.Diff(tt.want, tt.got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
@@ -124,7 +135,7 @@ func TestCanonicalAgainstEncoders(t *testing.T) {
 		}{
 			{canonicalResults(items, nil), items, []jsontext.Options{jsontext.WithIndent("  ")}},
 			{canonicalResults(items, &answer), withAnswer{answer, items}, []jsontext.Options{jsontext.WithIndent("  ")}},
-			{canonicalBlocks(blocks), blocks, []jsontext.Options{jsontext.SpaceAfterColon(true), jsontext.SpaceAfterComma(true), jsontext.Multiline(false)}},
+			{joined(blocks), blocks, []jsontext.Options{jsontext.SpaceAfterColon(true), jsontext.SpaceAfterComma(true), jsontext.Multiline(false)}},
 		} {
 			want, err := jsonv2.Marshal(tt.of, jsonv2.JoinOptions(tt.opts...))
 			must(t, err)

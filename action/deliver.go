@@ -2,7 +2,6 @@ package action
 
 import (
 	"fmt"
-	"unicode/utf8"
 
 	"web/spill"
 )
@@ -46,9 +45,10 @@ type content struct {
 	kind   string // search_results, page_text
 	format string // json, markdown
 	ext    string // json, md
-	// canonical decides; file is what is written. For search they are the same text.
-	canonical []byte
-	file      func() []byte
+	// chars is the length of the canonical text, which decides; file is what is written. For search the file is
+	// the canonical text.
+	chars int
+	file  []byte
 }
 
 const createdLayout = "2006-01-02T15:04:05.000000+00:00"
@@ -56,15 +56,10 @@ const createdLayout = "2006-01-02T15:04:05.000000+00:00"
 // deliver decides, for every action alike, between inline and artifact. There is no third form: after an
 // error nothing of the content is returned.
 func (r *Runner) deliver(c content, out OutputSetting) (Delivery, error) {
-	// A character has at most four bytes, so a long text is known to be long before it is counted.
-	long := len(c.canonical) > utf8.UTFMax**out.Value
-	if !long || r.deps.Inline {
-		chars := spill.Chars(c.canonical)
-		if chars <= *out.Value || r.deps.Inline {
-			return Delivery{Kind: "inline", ContentChars: chars}, nil
-		}
+	if c.chars <= *out.Value || r.deps.Inline {
+		return Delivery{Kind: "inline", ContentChars: c.chars}, nil
 	}
-	a, err := r.store().Write(string(c.action), c.ext, c.file())
+	a, err := r.store().Write(string(c.action), c.ext, c.file)
 	if err != nil {
 		return Delivery{}, err
 	}
@@ -76,11 +71,8 @@ func (r *Runner) deliver(c content, out OutputSetting) (Delivery, error) {
 		Instruction: fmt.Sprintf("The %s have %d characters, more than the threshold of %d. The file %s is complete: "+
 			"read it with file.read, in parts if needed.", plain(c.kind), a.Chars, *out.Value, a.Path),
 	}
-	if c.action == Search {
-		return Delivery{Kind: "artifact", ContentChars: a.Chars, ArtifactFields: f}, nil // the file is the canonical text
-	}
-	if chars := spill.Chars(c.canonical); a.Chars != chars {
-		f.DecisionChars, f.DecisionBasis = chars, "structured_blocks"
+	if a.Chars != c.chars {
+		f.DecisionChars, f.DecisionBasis = c.chars, "structured_blocks"
 	}
 	return Delivery{Kind: "artifact", ContentChars: a.Chars, ArtifactFields: f}, nil
 }

@@ -12,6 +12,7 @@ import (
 	"web/engines"
 	"web/settings"
 	"web/settings/operator"
+	"web/spill"
 )
 
 const (
@@ -205,7 +206,7 @@ func (r *Runner) finishSearch(ctx context.Context, out *SearchAnswer, a engines.
 	canonical := canonicalResults(items, out.Narrative)
 	d, err := r.deliver(content{
 		action: Search, scope: "provider_response", kind: "search_results", format: "json", ext: "json",
-		canonical: canonical, file: func() []byte { return canonical },
+		chars: spill.Chars(canonical), file: canonical,
 	}, out.Setting.OutputMax)
 	if err != nil {
 		f := notWritten(Search)

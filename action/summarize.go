@@ -506,7 +506,7 @@ func pageReading(title, markdown string) reading {
 func (a *BrowseAnswer) summarySource() source {
 	return source{
 		action: Browse, untrusted: true, delivery: a.Delivery,
-		read:   func([]byte) reading { return pageReading(a.Title, a.markdown) },
+		read:   func([]byte) reading { return pageReading(a.Title, string(a.markdown)) },
 		refuse: func(f *Failure) { f.RequestID, f.SnapshotID, f.Setting = a.RequestID, a.SnapshotID, a.Setting },
 	}
 }

@@ -671,7 +671,7 @@ func TestSummaryOfAPage(t *testing.T) {
 	b := newBench(t)
 	stand := b.page(spilled)
 	raw := &BrowseAnswer{
-		Status: OK, Action: Browse, RequestID: "r", SnapshotID: "s", Title: stand.Title, Delivery: stand.Delivery, markdown: stand.markdown,
+		Status: OK, Action: Browse, RequestID: "r", SnapshotID: "s", Title: stand.Title, Delivery: stand.Delivery, markdown: []byte(stand.markdown),
 	}
 	s, _ := b.ask(raw, "tuning a piano")
 	if s.Action != Browse || !strings.Contains(s.Summary, "takes a lever") || s.ContentPath != stand.FilePath {

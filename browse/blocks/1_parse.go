@@ -13,6 +13,10 @@ import (
 // up; here deeper markup is flattened: its text stays, in order and in blocks of its own.
 const maxDepth = 512
 
+// maxNodes is how many elements and texts a page may have. It keeps the tree of a page of 10 MB below four
+// times the page; only pages of bare tags and single letters have more. What comes after is read as text alone.
+const maxNodes = 1 << 20
+
 // maxAttrBytes bounds one kept attribute value in bytes; a longer value is left out, not cut.
 const maxAttrBytes = 16 << 10
 
@@ -40,13 +44,17 @@ func parse(src []byte) *tree {
 	t := &tree{src: src}
 	// Half of the tags open an element, and text stands before and after most: three nodes for two "<". Growing a
 	// slice of this size would cost more memory than estimating too high.
-	t.nodes = make([]node, 1, 64+bytes.Count(src, []byte{'<'})*3/2)
+	t.nodes = make([]node, 1, min(64+bytes.Count(src, []byte{'<'})*3/2, maxNodes+maxDepth))
 	t.extra = make([]byte, 0, 256+len(src)/12)
 	b := &builder{t: t, open: make(map[atom.Atom]int)}
 	b.stack = append(make([]nodeID, 0, 64), 0)
 	t.html = b.push(atom.Html, nil)
 	b.z = html.NewTokenizer(bytes.NewReader(src))
 	for {
+		if len(t.nodes) >= maxNodes {
+			b.readRest()
+			return t
+		}
 		kind := b.z.Next()
 		raw := b.z.Raw()
 		switch kind {
@@ -67,6 +75,53 @@ func parse(src []byte) *tree {
 		}
 		b.pos += len(raw)
 	}
+}
+
+// readRest reads the rest of a page with too many elements as text alone: a line for each block.
+func (b *builder) readRest() {
+	t := b.t
+	t.merged = true
+	var unseen atom.Atom // the element whose text is no text of the page
+	if tag := b.topTag(); isUnseen(tag) {
+		unseen = tag
+	}
+	for {
+		switch b.z.Next() {
+		case html.ErrorToken:
+			return
+		case html.TextToken:
+			if unseen == 0 {
+				t.rest = append(t.rest, b.z.Text()...)
+			}
+		case html.StartTagToken:
+			name, _ := b.z.TagName()
+			switch tag := atom.Lookup(name); {
+			case isUnseen(tag):
+				unseen = tag
+			case tag == atom.Noscript, tag == atom.Noframes:
+				b.z.NextIsNotRawText()
+			case isBlock(tag), tag == atom.Br:
+				t.rest = append(t.rest, '\n')
+			}
+		case html.EndTagToken:
+			name, _ := b.z.TagName()
+			tag := atom.Lookup(name)
+			if tag == unseen {
+				unseen = 0
+			}
+			if isBlock(tag) {
+				t.rest = append(t.rest, '\n')
+			}
+		}
+	}
+}
+
+func isUnseen(a atom.Atom) bool {
+	switch a {
+	case atom.Script, atom.Style, atom.Iframe, atom.Noembed, atom.Textarea, atom.Title:
+		return true
+	}
+	return false
 }
 
 func (b *builder) top() nodeID       { return b.stack[len(b.stack)-1] }

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// Bounds of the collecting pass. A page past maxDrafts keeps its text in the last blocks.
+// Bounds of the collecting pass.
 const (
 	maxItemChars    = 240 // bytes of text up to which a list item of several parts is one line
 	maxItemNodes    = 60
@@ -37,18 +37,18 @@ type run struct {
 // draft is a block before it is chosen and rendered. In a table's text, tabs part cells and newlines rows.
 type draft struct {
 	kind       Kind
-	level      int
-	depth      int
-	ordered    int
-	quoted     int
-	headerRow  bool
-	image      bool // the text is an image's description
 	language   string
 	start, end uint32 // of collector.text
 	r0, r1     uint32 // of collector.runs
 	node       nodeID // the element that holds the text
 	item       nodeID // the list item around it, 0 outside lists
-	linkBytes  int
+	depth      int32
+	ordered    int32
+	linkBytes  int32
+	level      int8
+	quoted     int8
+	headerRow  bool
+	image      bool // the text is an image's description
 }
 
 // anchor is one <a href>.
@@ -61,8 +61,8 @@ type anchor struct {
 type scope struct {
 	kind    Kind
 	node    nodeID
-	level   int
-	quoted  int
+	level   int8
+	quoted  int8
 	lists   int // open lists
 	item    *listItem
 	joining bool // block boundaries are spaces: inside table cells and short list items
@@ -70,8 +70,8 @@ type scope struct {
 
 type listItem struct {
 	node    nodeID
-	depth   int
-	ordered int
+	depth   int32
+	ordered int32
 	used    bool
 	card    bool // it starts with a heading: what follows are paragraphs, not a list item
 }
@@ -96,7 +96,9 @@ type collector struct {
 	link      int32
 	ended     style // ended by a mark, until the walk leaves the element
 	preLine   int
-	moving    int // streamed parts around the walk
+	moving    int  // streamed parts around the walk
+	spanned   int  // table cells that only spans have made
+	merged    bool // MaxBlocks or maxNodes was reached
 	invisible int
 	hidden    int
 	forms     int
@@ -107,12 +109,30 @@ func collect(t *tree) *collector {
 	c.text = make([]byte, 0, t.textBytes+t.textBytes/4+256)
 	c.scope = scope{kind: Paragraph, node: t.html}
 	c.children(t.html)
-	c.flush()
+	if len(t.rest) > 0 {
+		c.flush()
+		c.preLine++
+		c.inline(t.rest)
+	}
+	c.merged = c.merged || t.merged
+	c.end()
 	return c
 }
 
+// full says that no draft may begin any more but the last.
+func (c *collector) full() bool { return len(c.drafts) >= MaxBlocks }
+
 // flush ends the draft under way.
 func (c *collector) flush() {
+	if c.open && c.full() {
+		c.merged = true
+		c.space, c.breaks, c.glue = false, 1, false
+		return
+	}
+	c.end()
+}
+
+func (c *collector) end() {
 	c.space, c.breaks, c.glue = false, 0, false
 	if !c.open {
 		return
@@ -137,7 +157,7 @@ func (c *collector) flush() {
 			it.used = true
 		}
 		if d.kind == Paragraph && d.quoted > 0 {
-			d.kind, d.depth = Quote, d.quoted
+			d.kind, d.depth = Quote, int32(d.quoted)
 		}
 		c.drafts = append(c.drafts, d)
 	}
@@ -165,18 +185,22 @@ func (c *collector) put(b []byte) {
 	}
 	c.space, c.breaks, c.glue = false, 0, false
 	c.text = append(c.text, b...)
-	if c.link >= 0 {
-		c.cur.linkBytes += len(b)
+	style, link := c.style, c.link
+	if c.full() {
+		style, link = 0, -1
+	}
+	if link >= 0 {
+		c.cur.linkBytes += int32(len(b))
 	}
 	end := uint32(len(c.text))
 	if n := len(c.runs); n > int(c.cur.r0) {
-		if r := &c.runs[n-1]; r.style == c.style && r.link == c.link {
+		if r := &c.runs[n-1]; r.style == style && r.link == link {
 			r.end = end
 			return
 		}
 	}
 	// The white space between two runs belongs to neither style, but to the text: the renderer moves it out.
-	c.runs = append(c.runs, run{uint32(start), end, c.link, c.style})
+	c.runs = append(c.runs, run{uint32(start), end, link, style})
 }
 
 // inline takes text as HTML shows it: white space collapsed, invisible characters out.
@@ -454,7 +478,7 @@ func (c *collector) heading(id nodeID, level int) {
 	outer, outerStyle, at := c.scope, c.style, len(c.text)
 	c.scope.node = id
 	if !outer.joining {
-		c.scope.kind, c.scope.level, c.scope.joining = Heading, level, true
+		c.scope.kind, c.scope.level, c.scope.joining = Heading, int8(level), true
 	}
 	c.children(id)
 	if len(c.text) == at {
@@ -520,7 +544,7 @@ func (c *collector) item(id nodeID, ordered int) {
 	c.scope.node = id
 	if !c.scope.joining {
 		c.scope.kind = Paragraph
-		c.scope.item = &listItem{node: id, depth: max(1, c.scope.lists), ordered: ordered}
+		c.scope.item = &listItem{node: id, depth: int32(max(1, c.scope.lists)), ordered: int32(ordered)}
 		c.scope.joining = short
 	}
 	c.children(id)
@@ -570,7 +594,7 @@ func (c *collector) anchor(id nodeID) {
 		return
 	}
 	before, beforeStyle, at := c.link, c.style, len(c.text)
-	if ok {
+	if ok && !c.full() {
 		c.link = int32(len(c.anchors))
 		c.anchors = append(c.anchors, anchor{id, string(href)})
 	}
@@ -678,6 +702,10 @@ func sizeBelow(t *tree, id nodeID, bound int) int {
 func (c *collector) pre(id nodeID) {
 	if c.scope.joining {
 		c.styled(id, styleCode)
+		return
+	}
+	if c.full() {
+		c.block(id, nil)
 		return
 	}
 	c.flush()

@@ -168,9 +168,9 @@ func measure(c *collector, facts pageFacts) *score.Page {
 		size := int(d.end - d.start)
 		words += tf.words
 		chars += size
-		links += d.linkBytes
+		links += int(d.linkBytes)
 		wide += tf.wide
-		isProse := tf.words >= sentenceWords && tf.stops > 0 && 3*d.linkBytes < 2*size
+		isProse := tf.words >= sentenceWords && tf.stops > 0 && 3*int(d.linkBytes) < 2*size
 		if isProse {
 			proseUnits++
 			proseWords += tf.words
@@ -203,7 +203,7 @@ func measure(c *collector, facts pageFacts) *score.Page {
 			noscripts += tf.words
 		}
 		allBytes[e] += int32(size)
-		linkBytes[e] += int32(d.linkBytes)
+		linkBytes[e] += d.linkBytes
 		p.Elems[e].Units++
 		p.Elems[e].Words += int32(tf.words)
 		if isProse {
@@ -326,7 +326,7 @@ func measure(c *collector, facts pageFacts) *score.Page {
 			dup = seen[tf.whole] - 1
 		}
 		u.Feat = [score.UnitFeatures]float32{
-			float32(u.Kind), log1p(u.Words), share(int32(d.linkBytes), int32(size)), float32(tf.letters) / float32(max(tf.words, 1)),
+			float32(u.Kind), log1p(u.Words), share(d.linkBytes, int32(size)), float32(tf.letters) / float32(max(tf.words, 1)),
 			float32(min(tf.commas, 20)), log1p(int32(tf.stops)), b2f(tf.endStop), float32(tf.upper) / float32(max(tf.letters, 1)),
 			float32(tf.digits) / float32(max(size, 1)), float32(d.level), float32(d.depth), float32(d.quoted),
 			float32(i) / float32(n), float32(pos) / float32(max(chars, 1)), log1p(int32(i)), log1p(int32(n - i)),

@@ -72,7 +72,7 @@ func withoutFurniture(c *collector, keep []bool) bool {
 	for i := range keep {
 		f := places[c.drafts[i].node]
 		d := &c.drafts[i]
-		text = text || f&(inNav|inFurniture) == 0 || f&inFurniture == 0 && 2*d.linkBytes < int(d.end-d.start)
+		text = text || f&(inNav|inFurniture) == 0 || f&inFurniture == 0 && 2*int(d.linkBytes) < int(d.end-d.start)
 		keep[i] = f&(inNav|inFurniture) == 0 && (f&inMain != 0 || f&(inFooter|inAside) == 0)
 		kept = kept || keep[i]
 	}
@@ -189,7 +189,7 @@ func (c *collector) endsInColon(d *draft) bool {
 
 // leadsHere reports whether the whole text is a link to a place on the page itself.
 func (c *collector) leadsHere(d *draft) bool {
-	if 10*d.linkBytes < 8*int(d.end-d.start) {
+	if 10*int(d.linkBytes) < 8*int(d.end-d.start) {
 		return false
 	}
 	for _, r := range c.runs[d.r0:d.r1] {

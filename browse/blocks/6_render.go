@@ -16,16 +16,25 @@ type OutlineEntry struct {
 
 // Markdown renders a document: blocks apart by an empty line, the items of one list together.
 func Markdown(d *Document) string {
-	s, _ := MarkdownOutline(d)
-	return s
+	md, _ := MarkdownOutline(d)
+	return string(md)
 }
 
 // MarkdownOutline renders a document and says where its headings stand.
-func MarkdownOutline(d *Document) (string, []OutlineEntry) {
-	var w strings.Builder
+func MarkdownOutline(d *Document) ([]byte, []OutlineEntry) {
+	var w bytes.Buffer
 	size := 0
 	for i := range d.Blocks {
-		size += len(d.Blocks[i].Text) + len(d.Blocks[i].Text)/4 + 8
+		b := &d.Blocks[i]
+		size += 8
+		switch {
+		case b.Markdown != "":
+			size += len(b.Markdown)
+		case b.Kind == Code:
+			size += len(b.Text)
+		default:
+			size += len(b.Text) + len(b.Text)/16 // a few characters are escaped
+		}
 	}
 	w.Grow(size)
 	var outline []OutlineEntry
@@ -50,7 +59,7 @@ func MarkdownOutline(d *Document) (string, []OutlineEntry) {
 	if len(d.Blocks) > 0 {
 		w.WriteByte('\n')
 	}
-	return w.String(), outline
+	return w.Bytes(), outline
 }
 
 // newList reports whether item b begins another list than the one prev ends: numbers start again.
@@ -58,7 +67,7 @@ func newList(prev, b *Block) bool {
 	return b.Depth == prev.Depth && (b.Ordered > 0) != (prev.Ordered > 0)
 }
 
-func writeQuoteMarks(w *strings.Builder, n int) {
+func writeQuoteMarks(w *bytes.Buffer, n int) {
 	for i := range n {
 		if i > 0 {
 			w.WriteByte(' ')
@@ -72,7 +81,7 @@ func writeQuoteMarks(w *strings.Builder, n int) {
 func indentOf(depth int) string { return strings.Repeat("    ", min(max(depth, 0), 12)) }
 
 // writeBlock writes one block without its last newline and returns the number of newlines written.
-func writeBlock(w *strings.Builder, b *Block) int {
+func writeBlock(w *bytes.Buffer, b *Block) int {
 	var first, rest, body string
 	switch b.Kind {
 	case Heading:
@@ -89,6 +98,13 @@ func writeBlock(w *strings.Builder, b *Block) int {
 		first = indentOf(b.Depth)
 		rest = first
 		fence := fenceFor(b.Text)
+		if first == "" && b.Quoted == 0 {
+			// Whole files come as one block: no copy of them is made.
+			for _, s := range [...]string{fence, b.Language, "\n", b.Text, "\n", fence} {
+				w.WriteString(s)
+			}
+			return strings.Count(b.Text, "\n") + 2
+		}
 		body = fence + b.Language + "\n" + b.Text + "\n" + fence
 	case Table:
 		first = indentOf(b.Depth)

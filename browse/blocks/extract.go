@@ -20,6 +20,9 @@ const (
 const (
 	// WarnRecovered: the markup nested deeper than can be represented and was flattened; no text is lost.
 	WarnRecovered = "HTML_PARSE_RECOVERED"
+	// WarnMerged: the page has so many elements or blocks that its end is given as the lines of one paragraph, with
+	// no marks, links or tables; no text is lost.
+	WarnMerged = "BLOCKS_MERGED"
 	// WarnFullFallback: the main content could not be told from the rest, so everything visible is given.
 	WarnFullFallback = "EXTRACT_FULL_FALLBACK"
 	// WarnLinksTruncated: the text is complete, the list of links is not. Here it means that the addresses were
@@ -38,7 +41,7 @@ type Options struct {
 }
 
 // minLinkBytes is how many bytes the addresses of a page's links may always have together; beyond it they may
-// have twice the bytes of the text.
+// have as many as the text.
 const minLinkBytes = 4 << 20
 
 // A page whose text is below shellChars characters and whose scripts hold shellScripts bytes or more is a
@@ -64,6 +67,10 @@ func Extract(src []byte, opt Options) (*Document, error) {
 		}
 	} else if choose(c, facts, keep) {
 		doc.Warnings = append(doc.Warnings, WarnFullFallback)
+	}
+	if c.merged && len(keep) > 0 {
+		doc.Warnings = append(doc.Warnings, WarnMerged)
+		keep[len(keep)-1] = true // nobody can say any more what it is made of
 	}
 	doc.Removed.DataURIs = t.dataURIs
 	scripts, scriptBytes := t.scriptCount, t.scriptBytes
@@ -120,7 +127,7 @@ func (c *collector) deliver(doc *Document, opt Options, facts pageFacts, keep []
 		doc.Meta.CanonicalURL = u
 	}
 	// A long base in front of many short links would multiply the page.
-	budget := max(minLinkBytes, 2*len(c.text))
+	budget := max(minLinkBytes, len(c.text))
 	urls := make([]string, len(c.anchors))
 	known := make([]bool, len(c.anchors))
 	url := func(link int32) string {
@@ -169,7 +176,7 @@ func (c *collector) deliver(doc *Document, opt Options, facts pageFacts, keep []
 }
 
 func (c *collector) blockOf(d *draft, url func(int32) string) Block {
-	b := Block{Kind: d.kind, Level: d.level, Depth: d.depth, Ordered: d.ordered, Quoted: d.quoted, Language: d.language}
+	b := Block{Kind: d.kind, Level: int(d.level), Depth: int(d.depth), Ordered: int(d.ordered), Quoted: int(d.quoted), Language: d.language}
 	if d.kind == Table {
 		b.Text = c.tableText(d, nil)
 		if md := c.tableText(d, url); md != b.Text {

@@ -61,10 +61,10 @@ func FuzzExtract(f *testing.F) {
 			}
 		}
 		md, outline := MarkdownOutline(d)
-		if !utf8.ValidString(md) {
+		if !utf8.Valid(md) {
 			t.Error("Markdown is not valid UTF-8")
 		}
-		lines := strings.Split(md, "\n")
+		lines := strings.Split(string(md), "\n")
 		for _, o := range outline {
 			if o.Line < 1 || o.Line > len(lines) || !strings.Contains(lines[o.Line-1], "#") {
 				t.Errorf("outline points at line %d, which is no heading", o.Line)

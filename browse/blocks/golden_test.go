@@ -75,7 +75,7 @@ func TestGolden(t *testing.T) {
 func describe(d *Document) string {
 	md, outline := MarkdownOutline(d)
 	var w strings.Builder
-	w.WriteString(md)
+	w.Write(md)
 	w.WriteString("\n=====\n")
 	for _, b := range d.Blocks {
 		fmt.Fprintf(&w, "%s", b.Kind)

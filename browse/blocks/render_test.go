@@ -62,7 +62,7 @@ func TestMarkdownOutline(t *testing.T) {
 	}}
 	md, outline := MarkdownOutline(d)
 	wantMD := "# Title\n\ntwo  \nlines\n\n- a\n    3. b\n\n```go\nx\n\ny\n```\n\n> q\n\n## Part [*two*](https://ex.org/)\n"
-	if diff := cmp.Diff(wantMD, md); diff != "" {
+	if diff := cmp.Diff(wantMD, string(md)); diff != "" {
 		t.Errorf("Markdown (-want +got):\n%s", diff)
 	}
 	want := []OutlineEntry{{1, 1, "Title"}, {17, 2, "Part *two*"}}

@@ -12,6 +12,8 @@ const (
 	maxCellBytes     = 600 // one cell this long is prose
 	maxMeanCellBytes = 160
 	maxRowspan       = 1000
+	// spareCells is how many cells of all tables of a page may be there only because others span them.
+	spareCells = 1 << 17
 )
 
 // tableShape is what the judgement is made from.
@@ -98,10 +100,10 @@ func spanOf(t *tree, id nodeID, key attrKey, bound int) int {
 		return 1
 	}
 	n, err := strconv.Atoi(string(bytes.TrimSpace(v)))
-	if err != nil || n < 1 {
+	if err != nil {
 		return 1
 	}
-	return min(n, bound)
+	return max(min(n, bound), 1)
 }
 
 // isData reports whether a table holds data: cells that only mean something in their row and column.
@@ -124,7 +126,7 @@ func isData(t *tree, table nodeID) bool {
 
 func (c *collector) table(id nodeID) {
 	t := c.t
-	if c.scope.joining || !isData(t, id) {
+	if c.scope.joining || c.full() || !isData(t, id) {
 		c.block(id, nil)
 		return
 	}
@@ -158,7 +160,7 @@ func (c *collector) table(id nodeID) {
 			cols++
 		}
 		covered := func() {
-			for cols < len(spans) && spans[cols] > 0 {
+			for cols < len(spans) && spans[cols] > 0 && c.spare() {
 				spans[cols]--
 				sep()
 			}
@@ -171,6 +173,9 @@ func (c *collector) table(id nodeID) {
 			covered()
 			rowspan := spanOf(t, n, attrRowspan, maxRowspan)
 			for i := range spanOf(t, n, attrColspan, maxTableColumns-cols) {
+				if i > 0 && !c.spare() {
+					break
+				}
 				for len(spans) <= cols {
 					spans = append(spans, 0)
 				}
@@ -212,6 +217,12 @@ func (c *collector) table(id nodeID) {
 	}
 }
 
+// spare takes a cell from those that spans may add.
+func (c *collector) spare() bool {
+	c.spanned++
+	return c.spanned <= spareCells
+}
+
 // cell writes one cell's text on one line. The walker sees it as a draft of its own.
 func (c *collector) cell(id nodeID) {
 	links := c.cur.linkBytes
@@ -225,10 +236,16 @@ func (c *collector) cell(id nodeID) {
 // tableText renders a table draft as a Markdown table; url is nil for the plain text.
 func (c *collector) tableText(d *draft, url func(int32) string) string {
 	text := c.text[d.start:d.end]
-	cols := 1
+	cols, rows, cells := 1, 0, 0
 	for line := range bytes.SplitSeq(text, []byte{'\n'}) {
-		cols = max(cols, bytes.Count(line, []byte{'\t'})+1)
+		n := bytes.Count(line, []byte{'\t'}) + 1
+		cols = max(cols, n)
+		rows++
+		cells += n
 	}
+	// Rows are filled up, unless a long row among many short ones would multiply the table: Markdown lets a row
+	// be short.
+	pad := cols*rows <= 2*cells+1024
 	w := mdWriter{inTable: true, out: make([]byte, 0, len(text)+len(text)/2+cols*12)}
 	rule := func() {
 		w.out = append(w.out, '|')
@@ -270,7 +287,7 @@ func (c *collector) tableText(d *draft, url func(int32) string) string {
 			at = end + 1
 			n++
 		}
-		for ; n < cols; n++ {
+		for ; n < cols && (pad || row == 0); n++ {
 			w.out = append(w.out, "  |"...)
 		}
 		if row == 0 && d.headerRow {

@@ -157,6 +157,9 @@ type tree struct {
 	placed map[nodeID]nodeID
 	// recovered is set when the page nested deeper than maxDepth and was flattened there.
 	recovered bool
+	// merged is set when the page has more than maxNodes; rest is then the text of what came after them.
+	merged bool
+	rest   []byte
 }
 
 func (t *tree) text(id nodeID) []byte {

@@ -13,6 +13,11 @@ const (
 	Quote     Kind = "quote"
 )
 
+// MaxBlocks is how many blocks a document has before its end is merged: the text of all further ones becomes one
+// last paragraph, with WarnMerged. A block costs some hundred bytes until it is delivered, and there are
+// pages of single letters.
+const MaxBlocks = 3 << 15
+
 // Block is one unit of readable text, in document order.
 type Block struct {
 	Kind Kind

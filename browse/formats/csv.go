@@ -22,8 +22,8 @@ func CSV(text string) *blocks.Document {
 	if block, ok := csvTable(text, sep, true); ok {
 		doc.Blocks = block
 	} else {
-		doc.Blocks = paragraphs(text)
 		doc.Warnings = []string{WarnCSVInvalid}
+		setParagraphs(doc, text)
 	}
 	return doc
 }

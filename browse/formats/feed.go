@@ -67,7 +67,13 @@ type feedParser struct {
 	capture int
 	kind    string // its type attribute
 	text    []byte
+	// rest is the text of the entries after the last of maxItems.
+	rest string
 }
+
+// maxItems is how many entries a feed may have; the text of all further ones is one last paragraph. An entry
+// costs some hundred bytes, and there may be nothing in it.
+const maxItems = 1 << 15
 
 // maxBase is the longest xml:base in bytes that is used: bases build on each other, so they could grow without end.
 const maxBase = maxRef
@@ -185,6 +191,10 @@ func (p *feedParser) start(s *xmlScanner) {
 	switch e.name {
 	case "item", "entry":
 		if p.item == nil && p.isFeed {
+			if len(p.items) == maxItems {
+				p.rest = s.texts()
+				return
+			}
 			p.items = append(p.items, feedItem{base: e.base})
 			p.item = &p.items[len(p.items)-1]
 			p.feedDepth, p.itemDepth = p.itemDepth, len(p.stack)
@@ -450,6 +460,12 @@ func (p *feedParser) render() {
 	for i := range p.items {
 		p.renderItem(&p.items[i], clean)
 		p.items[i] = feedItem{} // its texts are in the blocks now
+	}
+	if p.rest != "" {
+		doc.Warnings = append(doc.Warnings, WarnMerged)
+		if text := clean(plainFragment(p.rest)); text != "" {
+			doc.Blocks = append(doc.Blocks, blocks.Block{Kind: blocks.Paragraph, Text: text})
+		}
 	}
 }
 

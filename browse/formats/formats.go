@@ -17,6 +17,8 @@ const (
 	WarnCSVInvalid = "CSV_INVALID"
 	// WarnLinksTruncated: the text is complete, the list of links is not (see maxLinks and linker.budget).
 	WarnLinksTruncated = blocks.WarnLinksTruncated
+	// WarnMerged: the text has more than blocks.MaxBlocks blocks; its end is one paragraph.
+	WarnMerged = blocks.WarnMerged
 )
 
 // Options are the seams of the converters that meet links or HTML.

@@ -2,6 +2,7 @@ package formats
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -358,5 +359,49 @@ func TestEmptyCSV(t *testing.T) {
 		if got := len(CSV(in).Blocks); got != want {
 			t.Errorf("CSV(%q) has %d blocks, want %d", in, got, want)
 		}
+	}
+}
+
+// TestMergedEnd: a text of too many blocks loses nothing; its end is one paragraph.
+func TestMergedEnd(t *testing.T) {
+	const n = blocks.MaxBlocks + 1000
+	for _, tt := range []struct {
+		name, head, unit, tail string
+		kind                   Kind
+		n                      int
+	}{
+		{"lines", "", "w%\n", "", KindPlain, n},
+		{"paragraphs", "", "w%\n\n", "", KindPlain, n},
+		{"Markdown", "", "w% *x*\n\n", "", KindMarkdown, n},
+		{"Markdown items", "", "- w%\n", "", KindMarkdown, n},
+		{"entries", "<rss><channel><title>t</title>", "<item><title>w%</title></item>", "</channel></rss>", KindFeed, maxItems + 1000},
+		{"marks in one block", "", "[w% ", "", KindMarkdown, maxPieces},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var w strings.Builder
+			w.WriteString(tt.head)
+			for i := range tt.n {
+				w.WriteString(strings.ReplaceAll(tt.unit, "%", strconv.Itoa(i)))
+			}
+			doc, ok := Convert(tt.kind, "", w.String()+tt.tail, Options{})
+			if !ok {
+				t.Fatal("not converted")
+			}
+			if len(doc.Blocks) > blocks.MaxBlocks {
+				t.Errorf("%d blocks", len(doc.Blocks))
+			}
+			if merged := slices.Contains(doc.Warnings, WarnMerged); merged != (len(doc.Blocks) > 1) {
+				t.Errorf("warnings %v", doc.Warnings)
+			}
+			text := blocks.Markdown(doc)
+			for i := 0; i < tt.n; i += 1009 {
+				if !strings.Contains(text, "w"+strconv.Itoa(i)) {
+					t.Fatalf("w%d is lost", i)
+				}
+			}
+			if last := doc.Blocks[len(doc.Blocks)-1].Text; !strings.HasSuffix(last, "w"+strconv.Itoa(tt.n-1)) && !strings.HasSuffix(last, "w"+strconv.Itoa(tt.n-1)+" x") {
+				t.Errorf("the text ends %.40q", last[max(0, len(last)-40):])
+			}
+		})
 	}
 }

@@ -127,10 +127,18 @@ func guardStart(s string) string {
 // a later mark decides what an earlier one meant.
 func (in *inliner) push(text, md string) { in.pieces = append(in.pieces, piece{text, md}) }
 
+// maxPieces is how many pieces a block may have. A piece costs up to a hundred bytes, and a mark of one byte
+// makes one; what stands behind so many of them is only text.
+const maxPieces = 1 << 17
+
 // scan cuts the block into pieces, plain text in runs as long as possible.
 func (in *inliner) scan() {
 	s := in.src
 	for i := 0; i < len(s); {
+		if len(in.pieces) >= maxPieces {
+			in.push(s[i:], escapeMarkdown(s[i:]))
+			return
+		}
 		j := i
 		for j < len(s) && !special(s, j) {
 			j++

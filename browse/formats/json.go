@@ -24,7 +24,7 @@ func JSON(text string) *blocks.Document {
 		doc.Blocks = codeBlock(text, "json")
 	default:
 		// Servers label their error messages JSON too; prose stays prose.
-		doc.Blocks = paragraphs(text)
+		setParagraphs(doc, text)
 	}
 	return doc
 }
@@ -240,7 +240,7 @@ func scanWord(s string, i int) (int, bool) {
 func indentJSON(s string) string {
 	limit := 4*len(s) + 64<<10
 	var b strings.Builder
-	b.Grow(len(s) + len(s)/2)
+	b.Grow(2*len(s) + len(s)/4) // what is not needed is never touched
 	depth := 0
 	newline := func() {
 		b.WriteByte('\n')

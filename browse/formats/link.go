@@ -26,7 +26,7 @@ type linker struct {
 }
 
 func newLinker(doc *blocks.Document, opt Options, size int) *linker {
-	return &linker{opt: opt, doc: doc, budget: 4*size + 1<<20}
+	return &linker{opt: opt, doc: doc, budget: size + 1<<20}
 }
 
 // resolve returns the absolute http or https URL of ref. It counts data URIs as removed.

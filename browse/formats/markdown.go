@@ -23,6 +23,13 @@ func Markdown(text string, opt Options) *blocks.Document {
 		}
 		p.line(text[pos:end])
 		pos = end + 1
+		if p.count >= blocks.MaxBlocks-2 && pos < len(text) && (p.leaf == leafNone || p.leaf == leafParagraph) {
+			p.closeTo(0)
+			p.endLeaf()
+			p.emit(mdBlock{Block: blocks.Block{Kind: blocks.Paragraph}, raw: text[pos:]})
+			doc.Warnings = append(doc.Warnings, WarnMerged)
+			break
+		}
 	}
 	p.closeTo(0)
 	p.endLeaf()

@@ -1,6 +1,7 @@
 package formats
 
 import (
+	"iter"
 	"strings"
 
 	"web/browse/blocks"
@@ -10,10 +11,19 @@ import (
 // and when that gives a single paragraph each of its lines is one. It has no title and no links.
 func PlainText(text string) *blocks.Document {
 	doc, text := start(text)
-	doc.Blocks = paragraphs(text)
+	setParagraphs(doc, text)
 	return doc
 }
 
+// setParagraphs makes text the paragraphs of doc.
+func setParagraphs(doc *blocks.Document, text string) {
+	doc.Blocks = paragraphs(text)
+	if len(doc.Blocks) == blocks.MaxBlocks {
+		doc.Warnings = append(doc.Warnings, WarnMerged)
+	}
+}
+
+// paragraphs gives at most blocks.MaxBlocks blocks, the last of which holds what is left.
 func paragraphs(text string) []blocks.Block {
 	text = strings.TrimSpace(text)
 	if text == "" {
@@ -24,45 +34,59 @@ func paragraphs(text string) []blocks.Block {
 	for range chunks(text) {
 		n++
 	}
+	pieces := chunks(text)
 	if n == 1 {
-		out := make([]blocks.Block, 0, strings.Count(text, "\n")+1)
-		for line := range strings.SplitSeq(text, "\n") {
-			if line = collapse(line); line != "" {
-				out = append(out, blocks.Block{Kind: blocks.Paragraph, Text: line})
-			}
-		}
-		return out
+		n = strings.Count(text, "\n") + 1
+		pieces = lines(text)
 	}
-	out := make([]blocks.Block, 0, n)
-	for chunk := range chunks(text) {
-		out = append(out, blocks.Block{Kind: blocks.Paragraph, Text: collapse(chunk)})
+	out := make([]blocks.Block, 0, min(n, blocks.MaxBlocks))
+	for piece, left := range pieces {
+		if len(out) == blocks.MaxBlocks-1 {
+			piece = left
+		}
+		if piece = collapse(piece); piece != "" {
+			out = append(out, blocks.Block{Kind: blocks.Paragraph, Text: piece})
+		}
+		if len(out) == blocks.MaxBlocks {
+			break
+		}
 	}
 	return out
 }
 
-// chunks yields the stretches of text between blank lines; none of them is blank.
-func chunks(text string) func(yield func(string) bool) {
-	return func(yield func(string) bool) {
+// chunks yields the stretches of text between blank lines, none of them blank, and what is left of the text
+// from where each begins.
+func chunks(text string) iter.Seq2[string, string] {
+	return func(yield func(string, string) bool) {
 		begin := -1
-		for pos := 0; pos <= len(text); {
-			end := strings.IndexByte(text[pos:], '\n')
-			if end < 0 {
-				end = len(text)
-			} else {
-				end += pos
-			}
-			if blank(text[pos:end]) {
-				if begin >= 0 && !yield(text[begin:pos]) {
-					return
+		for line, left := range lines(text) {
+			pos := len(text) - len(left)
+			if !blank(line) {
+				if begin < 0 {
+					begin = pos
 				}
-				begin = -1
-			} else if begin < 0 {
-				begin = pos
+				continue
 			}
-			pos = end + 1
+			if begin >= 0 && !yield(text[begin:pos], text[begin:]) {
+				return
+			}
+			begin = -1
 		}
 		if begin >= 0 {
-			yield(text[begin:])
+			yield(text[begin:], text[begin:])
+		}
+	}
+}
+
+// lines yields the lines of text, and what is left of it from where each begins.
+func lines(text string) iter.Seq2[string, string] {
+	return func(yield func(string, string) bool) {
+		for left := text; ; {
+			line, after, more := strings.Cut(left, "\n")
+			if !yield(line, left) || !more {
+				return
+			}
+			left = after
 		}
 	}
 }

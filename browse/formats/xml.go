@@ -142,5 +142,17 @@ func (s *xmlScanner) attrs(f func(key, value string)) {
 	}
 }
 
+// texts is all text that is left, apart by spaces.
+func (s *xmlScanner) texts() string {
+	var b strings.Builder
+	for s.next() {
+		if s.kind == xmlText {
+			b.WriteString(s.text)
+			b.WriteByte(' ')
+		}
+	}
+	return b.String()
+}
+
 // rest is what stood behind the last whole token, such as a tag that never ends.
 func (s *xmlScanner) rest() string { return s.src[s.pos:] }

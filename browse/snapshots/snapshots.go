@@ -121,11 +121,11 @@ func (s Store) Add(ctx context.Context, p Page) (string, error) {
 		last = max(last, e.counter)
 	}
 	id := ID(p.SourceSHA256, last+1)
-	content := append(append(line, '\n'), p.Body...)
-	if err := s.evict(dir, held, len(content)); err != nil {
+	line = append(line, '\n')
+	if err := s.evict(dir, held, len(line)+len(p.Body)); err != nil {
 		return "", err
 	}
-	if err := confined.ReplaceVolatile(dir, id, content); err != nil {
+	if err := confined.ReplaceVolatile(dir, id, line, p.Body); err != nil {
 		return "", fmt.Errorf("write snapshot: %w", err)
 	}
 	now := s.Now() // one clock decides what was used last, here and in Get

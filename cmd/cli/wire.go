@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -11,10 +12,12 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"time"
 
 	"web/action"
 	"web/browse"
+	"web/browse/fault"
 	"web/browse/fetch"
 	"web/browse/guard"
 	"web/engines"
@@ -124,10 +127,27 @@ func fetcher(op operator.Operator) (browse.Fetcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	return fetch.Client{
+	return frugal{fetch.Client{
 		Guard: g, RootCAs: roots, UserAgent: cmp.Or(op.Network.UserAgent, "web/"+versionText()+" (static-read-only)"),
 		BodyBytes: op.Limits.BodyBytes, Timeout: op.Limits.Fetch, RespectRobots: op.Network.Robots == operator.RobotsRespect, Now: time.Now,
-	}, nil
+	}}, nil
+}
+
+// frugal makes the collector run more often once a large page is in memory: its text, tree and blocks would
+// otherwise lie there twice. Small pages are read before it runs at all.
+type frugal struct{ browse.Fetcher }
+
+const (
+	largePageBytes = 2 << 20
+	largePageGC    = 25 // percent
+)
+
+func (f frugal) Get(ctx context.Context, u guard.URL) (*fetch.Response, *fault.Error) {
+	res, err := f.Fetcher.Get(ctx, u)
+	if res != nil && len(res.Body) >= largePageBytes {
+		debug.SetGCPercent(largePageGC)
+	}
+	return res, err
 }
 
 func proxyURL(op operator.Operator) (*url.URL, error) {

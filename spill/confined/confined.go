@@ -82,7 +82,7 @@ func step(dir *os.Root, name string, create bool) (*os.Root, error) {
 // Create writes a new file name in dir: complete and synced, or not there at all, even when the process is
 // killed. An existing name is never replaced: fs.ErrExist.
 func Create(dir *os.Root, name string, content []byte) error {
-	return write(dir, name, content, true, func(tmp string) error {
+	return write(dir, name, [][]byte{content}, true, func(tmp string) error {
 		err := dir.Link(tmp, name)
 		if err == nil || errors.Is(err, fs.ErrExist) {
 			return errors.Join(err, dir.Remove(tmp))
@@ -97,17 +97,17 @@ func Create(dir *os.Root, name string, content []byte) error {
 
 // Replace writes the file name in dir, replacing what was there in one step.
 func Replace(dir *os.Root, name string, content []byte) error {
-	return write(dir, name, content, true, func(tmp string) error { return dir.Rename(tmp, name) }, nil)
+	return write(dir, name, [][]byte{content}, true, func(tmp string) error { return dir.Rename(tmp, name) }, nil)
 }
 
 // ReplaceVolatile writes a file like Replace, whole or not at all even when the process is killed, but does
-// not wait for the disk: after a loss of power it may be missing or torn. It is for what proves itself and
+// not wait for the disk, and takes its content in parts: after a loss of power it may be missing or torn. It is for what proves itself and
 // can be made again.
-func ReplaceVolatile(dir *os.Root, name string, content []byte) error {
-	return write(dir, name, content, false, func(tmp string) error { return dir.Rename(tmp, name) }, nil)
+func ReplaceVolatile(dir *os.Root, name string, parts ...[]byte) error {
+	return write(dir, name, parts, false, func(tmp string) error { return dir.Rename(tmp, name) }, nil)
 }
 
-func write(dir *os.Root, name string, content []byte, sync bool, publish func(tmp string) error, undo func() error) (err error) {
+func write(dir *os.Root, name string, parts [][]byte, sync bool, publish func(tmp string) error, undo func() error) (err error) {
 	var salt [16]byte
 	_, _ = rand.Read(salt[:]) // never fails: crypto/rand ends the process instead
 	tmp := fmt.Sprintf(".%s.%d.%s%s", name, os.Getpid(), hex.EncodeToString(salt[:]), TempSuffix)
@@ -120,7 +120,11 @@ func write(dir *os.Root, name string, content []byte, sync bool, publish func(tm
 			_ = dir.Remove(tmp)
 		}
 	}()
-	_, err = f.Write(content)
+	for _, part := range parts {
+		if _, err = f.Write(part); err != nil {
+			break
+		}
+	}
 	if err == nil && sync {
 		err = f.Sync()
 	}
