@@ -179,6 +179,7 @@ func TestWhatMayBeMissing(t *testing.T) {
 		`{"candidates":[]}`:     {},
 		`{"candidates":[null]}`: {},
 		`{"candidates":[{}]}`:   {},
+		`{"promptFeedback":{"blockReason":"BLOCK_REASON_UNSPECIFIED"},"candidates":[{"finishReason":"FINISH_REASON_UNSPECIFIED"}]}`: {},
 		`{"promptFeedback":{}}`: {},
 		`{"promptFeedback":null,"usageMetadata":{},"modelVersion":"m"}`:                                                               {},
 		`{"candidates":[{"content":null,"finishReason":null,"groundingMetadata":null}]}`:                                              {},
@@ -243,9 +244,9 @@ func TestSnippetsBelongToTheirSources(t *testing.T) {
 	body, err := json.Marshal(map[string]any{"candidates": []any{map[string]any{
 		"content": map[string]any{"parts": []any{map[string]any{"text": "One. Two. Three."}}},
 		"groundingMetadata": map[string]any{
-			"groundingChunks": []any{chunk("u1", ""), chunk("u2", "B"), chunk("u1", "A"), chunk("u3", "C")},
+			"groundingChunks": []any{chunk("u1", ""), chunk("u2", "B"), chunk("u1", "A"), chunk("u3", "C"), chunk("", "no address"), map[string]any{"maps": map[string]any{"uri": "u4"}}},
 			"groundingSupports": []any{
-				support("One.", 0, 1, 0), support(" \tTwo.\n", 2), support(" ", 3), support("One.", 2), support("Three.", -1, 4, 1<<40, 1),
+				support("One.", 0, 1, 0), support(" \tTwo.\n", 2), support(" ", 3), support("One.", 2), support("Three.", -1, 6, 1<<40, 1), support("Of none.", 4, 5),
 			},
 		},
 	}}})
@@ -260,7 +261,7 @@ func TestSnippetsBelongToTheirSources(t *testing.T) {
 		Results: []engines.Result{
 			{Title: "A", URL: "u1", Snippet: "One. Two."}, {Title: "B", URL: "u2", Snippet: "One. Three."}, {Title: "C", URL: "u3"},
 		},
-		Narrative: "One. Two. Three.", LeftOut: engines.LeftOut{Duplicates: 1},
+		Narrative: "One. Two. Three.", LeftOut: engines.LeftOut{Duplicates: 1, Broken: 1},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("answer (-want +got):\n%s", diff)
