@@ -106,49 +106,13 @@ func provider(transport http.RoundTripper) exchange.Provider {
 	return exchange.Provider{Engine: engines.Anthropic, Name: "Anthropic", Class: class, Transport: transport}
 }
 
-// class names a fault as the provider's own client library does.
+// class names a fault as the provider's own client library does: as OpenAI's, but for two statuses.
 func class(f exchange.Fault) string {
-	switch f.Kind {
-	case exchange.Status:
-		return statusClass(f.Status)
-	case exchange.Redirected:
-		return "APIStatusError"
-	case exchange.ConnectTimeout, exchange.Timeout:
-		return "APITimeoutError"
-	case exchange.Garbled, exchange.TooLarge:
-		return "APIResponseValidationError"
-	case exchange.Cancelled:
-		return "cancelled"
-	case exchange.BadKey:
-		return "AuthenticationError"
-	default:
-		return "APIConnectionError"
-	}
-}
-
-func statusClass(status int) string {
-	switch status {
-	case http.StatusBadRequest:
-		return "BadRequestError"
-	case http.StatusUnauthorized:
-		return "AuthenticationError"
-	case http.StatusForbidden:
-		return "PermissionDeniedError"
-	case http.StatusNotFound:
-		return "NotFoundError"
-	case http.StatusConflict:
-		return "ConflictError"
+	switch f.Status {
 	case http.StatusRequestEntityTooLarge:
 		return "RequestTooLargeError"
-	case http.StatusUnprocessableEntity:
-		return "UnprocessableEntityError"
-	case http.StatusTooManyRequests:
-		return "RateLimitError"
 	case statusOverloaded:
 		return "OverloadedError"
 	}
-	if status >= 500 {
-		return "InternalServerError"
-	}
-	return "APIStatusError"
+	return exchange.ClientClass(f)
 }
