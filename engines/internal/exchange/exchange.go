@@ -32,6 +32,8 @@ type Provider struct {
 	Name string
 	// Class is the provider's class token for a fault: at most engines.MaxClassChars of [A-Za-z0-9_:.-].
 	Class func(Fault) string
+	// Message is the provider's own sentence for a fault, or "" for the general one. May be nil.
+	Message func(Fault) string
 	// Transport carries the request. A client would follow redirects, keep cookies and add a deadline.
 	Transport http.RoundTripper
 }

@@ -22,7 +22,7 @@ import (
 
 func provider(c *http.Client) Provider {
 	return Provider{
-		Engine: "engine", Name: "Provider", Transport: Transport(c),
+		Engine: engines.Gemini, Name: "Provider", Transport: Transport(c),
 		Class: func(f Fault) string { return fmt.Sprintf("kind%d.%d", f.Kind, f.Status) },
 	}
 }
@@ -158,7 +158,7 @@ func TestStatus(t *testing.T) {
 			if tc.kind != Garbled {
 				f.Status = tc.status
 			}
-			want := engines.Error{Engine: "engine", Class: fmt.Sprintf("kind%d.%d", f.Kind, f.Status), Message: e.Message, Retryable: tc.retryable, RetryAfterMS: tc.afterMS}
+			want := engines.Error{Engine: engines.Gemini, Class: fmt.Sprintf("kind%d.%d", f.Kind, f.Status), Message: e.Message, Retryable: tc.retryable, RetryAfterMS: tc.afterMS}
 			if diff := cmp.Diff(want, *e); diff != "" {
 				t.Errorf("failure (-want +got):\n%s", diff)
 			}
@@ -316,8 +316,20 @@ func TestEveryKindHasAMessage(t *testing.T) {
 		}
 		seen[m] = k
 	}
-	if m := provider(&http.Client{}).Fail(Fault{Kind: Garbled}, "Mine.").Message; m != "Mine." {
-		t.Errorf("got %q", m)
+	p := provider(&http.Client{})
+	p.Message = func(f Fault) string {
+		if f.Kind == TooLarge {
+			return "The provider's."
+		}
+		return ""
+	}
+	got := []string{p.Fail(Fault{Kind: TooLarge}, "Mine.").Message, p.Fail(Fault{Kind: TooLarge}, "").Message, p.Fail(Fault{Kind: Garbled}, "").Message}
+	if diff := cmp.Diff([]string{"Mine.", "The provider's.", provider(&http.Client{}).Fail(Fault{Kind: Garbled}, "").Message}, got); diff != "" {
+		t.Errorf("messages (-want +got):\n%s", diff)
+	}
+	p.Engine = engines.Tavily
+	if m := p.Fail(Fault{Status, 404}, "").Message; strings.Contains(m, "model") {
+		t.Errorf("%q speaks of a model", m)
 	}
 }
 

@@ -58,9 +58,12 @@ func KindOf(ctx context.Context, err error) Kind {
 	return Connect
 }
 
-// Fail makes the failure for f. An empty message is replaced by what is known about f in general; any other is
-// one sentence that holds nothing foreign.
+// Fail makes the failure for f. An empty message is replaced by the provider's for f, or by what is known about
+// f in general; any other is one sentence that holds nothing foreign.
 func (p Provider) Fail(f Fault, message string) *engines.Error {
+	if message == "" && p.Message != nil {
+		message = p.Message(f)
+	}
 	if message == "" {
 		message = p.message(f)
 	}
@@ -90,7 +93,7 @@ func (p Provider) message(f Fault) string {
 	case Broken:
 		return "The connection to " + p.Name + " broke off before its answer was complete, so nothing of it was used. Try again, or use another engine."
 	case Garbled:
-		return p.Name + "'s answer does not have the form of its API, so it was not used. Use another engine, or have the operator check model and base_url."
+		return p.Name + "'s answer does not have the form of its API, so it was not used. Use another engine, or have the operator check " + p.settings() + "."
 	case TooLarge:
 		return p.Name + "'s answer is larger than any answer to a search, so it was not read. Use another engine."
 	case Redirected:
@@ -98,7 +101,7 @@ func (p Provider) message(f Fault) string {
 	case Cancelled:
 		return "The call to " + p.Name + " was cancelled by its caller."
 	case BadEndpoint:
-		return "The configured base_url or model of " + p.Name + " gives no usable http or https address. Have the operator correct it."
+		return p.Name + "'s configuration gives no usable http or https address. Have the operator correct " + p.settings() + "."
 	case BadKey:
 		return "The configured key of " + p.Name + " is empty or holds a space, a line break or another character that no key holds, so nothing was sent. Have the operator correct it."
 	}
@@ -106,7 +109,7 @@ func (p Provider) message(f Fault) string {
 	case http.StatusUnauthorized, http.StatusForbidden:
 		return p.Name + " refused the key (HTTP status " + status + "). Have the operator check the key of " + p.Name + " and what it may be used for."
 	case http.StatusNotFound:
-		return p.Name + " does not know what was asked for (HTTP status 404). Have the operator check model and base_url."
+		return p.Name + " does not know what was asked for (HTTP status 404). Have the operator check " + p.settings() + "."
 	case http.StatusRequestEntityTooLarge:
 		return p.Name + " refused the request as too large (HTTP status 413). Send less text."
 	case http.StatusTooManyRequests:
@@ -115,5 +118,13 @@ func (p Provider) message(f Fault) string {
 	if retryable(f.Status) {
 		return p.Name + " could not answer for now (HTTP status " + status + "). Try again later, once, or use another engine."
 	}
-	return p.Name + " refused the request (HTTP status " + status + "). Change the text, use another engine, or have the operator check model and key."
+	return p.Name + " refused the request (HTTP status " + status + "). Change the text, use another engine, or have the operator check key, " + p.settings() + "."
+}
+
+// settings names what the operator may have got wrong besides the key.
+func (p Provider) settings() string {
+	if engines.DefaultModel(p.Engine) == "" {
+		return "base_url"
+	}
+	return "model and base_url"
 }
