@@ -27,7 +27,8 @@ var rooms = map[string][]string{
 	"manual":   {},
 }
 
-// testOnly lists what only tests may import.
+// testOnly lists what only tests may import, and packages for tests: those whose name ends in "test". What
+// imports any of it is itself only for tests.
 var testOnly = []string{"github.com/google/go-cmp", "github.com/rogpeppe/go-internal", "testing", "net/http/httptest"}
 
 // goFiles visits the module's Go files; folders with a go.mod of their own are other modules.
@@ -66,6 +67,8 @@ func roomOf(dir string) string {
 
 func TestImportsFlowOneWay(t *testing.T) {
 	seen := map[string]bool{}
+	forTests := map[string]bool{} // packages of ours
+	importers := map[string][]string{}
 	goFiles(t, func(rel string) {
 		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join("..", rel), nil, parser.ImportsOnly)
 		if err != nil {
@@ -80,8 +83,14 @@ func TestImportsFlowOneWay(t *testing.T) {
 		seen[room] = true
 		for _, imp := range file.Imports {
 			target := strings.Trim(imp.Path.Value, `"`)
-			if !strings.HasSuffix(rel, "_test.go") && slices.ContainsFunc(testOnly, func(p string) bool { return target == p || strings.HasPrefix(target, p+"/") }) {
-				t.Errorf("%s imports %s, which is for tests", rel, target)
+			if !strings.HasSuffix(rel, "_test.go") {
+				importers[target] = append(importers[target], rel)
+				if slices.ContainsFunc(testOnly, func(p string) bool { return target == p || strings.HasPrefix(target, p+"/") }) {
+					if !strings.HasSuffix(path.Dir(rel), "test") {
+						t.Errorf("%s imports %s, which is for tests", rel, target)
+					}
+					forTests[module+"/"+path.Dir(rel)] = true
+				}
 			}
 			inside, ours := strings.CutPrefix(target, module+"/")
 			if !ours || roomOf(inside) == room || slices.Contains(may, roomOf(inside)) || slices.Contains(may, inside) {
@@ -90,6 +99,11 @@ func TestImportsFlowOneWay(t *testing.T) {
 			t.Errorf("%s imports %s; %s may import only %v", rel, target, room, may)
 		}
 	})
+	for pkg := range forTests {
+		if len(importers[pkg]) > 0 {
+			t.Errorf("%v import %s, which is for tests", importers[pkg], pkg)
+		}
+	}
 	for room := range rooms {
 		if !seen[room] {
 			t.Errorf("room %s holds no Go file", room)

@@ -78,6 +78,8 @@ type Error struct {
 	Retryable bool
 	// RetryAfterMS is how long to wait first, in milliseconds; 0 when unknown.
 	RetryAfterMS int64
+	// HTTPStatus is the status with which the provider refused; 0 when something else is the failure.
+	HTTPStatus int
 	// InvalidQuery is true when the query itself was refused before anything was sent.
 	InvalidQuery bool
 	// Err is the cause, for errors.Is only; it is never shown.

@@ -30,7 +30,7 @@ func readText(a answer) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return narrative(c.texts), nil
+	return c.text.String(), nil
 }
 
 func collect(a answer) (collector, error) {
@@ -73,7 +73,7 @@ func whole(a answer) error {
 type collector struct {
 	results []engines.Result
 	at      map[string]source
-	texts   []string
+	text    prose
 	leftOut engines.LeftOut
 }
 
@@ -88,22 +88,22 @@ func (c *collector) block(raw jsontext.Value) error {
 	case err != nil:
 		return err
 	case kind == "text":
-		return c.text(raw)
+		return c.textBlock(raw)
 	case kind == "web_search_tool_result":
+		c.text.interrupt()
 		return c.toolResult(raw)
 	default: // thinking, the call of the tool, and what may come
+		c.text.interrupt()
 		return nil
 	}
 }
 
-func (c *collector) text(raw jsontext.Value) error {
+func (c *collector) textBlock(raw jsontext.Value) error {
 	var b textBlock
 	if decode(raw, &b) != nil {
 		return garbled()
 	}
-	if b.Text != "" {
-		c.texts = append(c.texts, b.Text)
-	}
+	c.text.add(b.Text)
 	for _, raw := range b.Citations {
 		kind, err := typeOf(raw)
 		if err != nil {
@@ -192,7 +192,7 @@ func (c *collector) add(r engines.Result, cited bool) {
 }
 
 func (c *collector) answer() (engines.Answer, error) {
-	out := engines.Answer{Results: c.results, Narrative: narrative(c.texts), LeftOut: c.leftOut}
+	out := engines.Answer{Results: c.results, Narrative: c.text.String(), LeftOut: c.leftOut}
 	for i := range out.Results {
 		if strings.TrimSpace(out.Results[i].Title) == "" {
 			out.Results[i].Title = fallbackTitle
@@ -207,15 +207,6 @@ func (c *collector) answer() (engines.Answer, error) {
 		return engines.Answer{}, garbled()
 	}
 	return out, nil
-}
-
-// narrative joins the model's own words, or is "" when there are none but white space.
-func narrative(texts []string) string {
-	s := strings.Join(texts, "\n")
-	if strings.TrimSpace(s) == "" {
-		return ""
-	}
-	return s
 }
 
 func typeOf(raw jsontext.Value) (string, error) {

@@ -3,21 +3,14 @@ package anthropic
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
-	"flag"
 	"io"
 	"net/http"
-	"os"
-	"path/filepath"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"web/engines"
+	"web/engines/enginetest"
 )
-
-var update = flag.Bool("update", false, "rewrite the expected files in testdata/want")
 
 // exchanged is what a loop round trip saw and what it answers.
 type exchanged struct {
@@ -58,43 +51,4 @@ func search(answer string) (engines.Answer, *engines.Error) {
 	return a, typed
 }
 
-// TestAnswers reads each answer in testdata and compares what comes of it with the file of that name in want. A
-// recorded answer of the provider may take the place of any of them.
-func TestAnswers(t *testing.T) {
-	names, err := filepath.Glob("testdata/*.json")
-	if err != nil || len(names) == 0 {
-		t.Fatalf("no answers in testdata (%v)", err)
-	}
-	for _, name := range names {
-		t.Run(filepath.Base(name), func(t *testing.T) {
-			body, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			answer, failure := search(string(body))
-			var got bytes.Buffer
-			enc := json.NewEncoder(&got)
-			enc.SetEscapeHTML(false)
-			enc.SetIndent("", "  ")
-			if err := enc.Encode(struct {
-				Answer  engines.Answer
-				Failure *engines.Error
-			}{answer, failure}); err != nil {
-				t.Fatal(err)
-			}
-			golden := filepath.Join("testdata/want", filepath.Base(name))
-			if *update {
-				if err := os.WriteFile(golden, got.Bytes(), 0o666); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), got.String()); diff != "" {
-				t.Errorf("answer (-want +got):\n%s", diff)
-			}
-		})
-	}
-}
+func TestExchanges(t *testing.T) { enginetest.Replay(t, build) }

@@ -2,8 +2,6 @@ package anthropic
 
 import (
 	"errors"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -12,17 +10,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"web/engines"
+	"web/engines/enginetest"
 )
 
 func FuzzRead(f *testing.F) {
-	names, _ := filepath.Glob("testdata/*.json")
-	for _, name := range names {
-		body, err := os.ReadFile(name)
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(body)
-	}
+	enginetest.Seed(f)
 	f.Add([]byte(`{"content":[{"type":"text","text":"\ud800","citations":[{"type":"web_search_result_location","url":"u"}]}]}`))
 	f.Add([]byte(`{"content":[{"type":"web_search_tool_result","content":[{"type":"web_search_result","url":"u","page_age":"May 1, 2026"}]}],"stop_reason":"pause_turn"}`))
 	f.Add([]byte(`{"content":[{"type":"web_search_tool_result","content":{"type":"web_search_tool_result_error","error_code":"x"}}]}`))

@@ -2,7 +2,6 @@ package anthropic
 
 import (
 	"net/http"
-	"os"
 	"testing"
 
 	"web/engines"
@@ -10,17 +9,15 @@ import (
 	"web/engines/internal/exchange"
 )
 
+func build(c *http.Client, base, key string) engines.Engine {
+	return New(Config{Client: c, Key: key, BaseURL: base})
+}
+
 func TestSuite(t *testing.T) {
-	answer, err := os.ReadFile("testdata/cited.json")
-	if err != nil {
-		t.Fatal(err)
-	}
 	enginetest.Run(t, enginetest.Provider{
 		Engine: engines.Anthropic,
-		New: func(c *http.Client, base, key string) engines.Engine {
-			return New(Config{Client: c, Key: key, BaseURL: base})
-		},
-		Answer: string(answer),
+		New:    build,
+		Answer: enginetest.Fixture(t, "cited.json"),
 		Empty:  `{"type":"message","role":"assistant","content":[],"stop_reason":"end_turn"}`,
 		Wrong: []string{
 			`{}`, `{"type":"message"}`, `{"content":"text"}`, `{"content":{"type":"text","text":"t"}}`, `{"content":[1]}`,

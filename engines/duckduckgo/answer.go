@@ -78,10 +78,12 @@ func rateLimited(h http.Header) *engines.Error {
 func httpStatus(resp *http.Response) *engines.Error {
 	status := strconv.Itoa(resp.StatusCode)
 	if resp.StatusCode < 500 {
-		return fail("http_"+status, "DuckDuckGo answered with HTTP status "+status+"; the search was not carried out. Use another engine.")
+		err := fail("http_"+status, "DuckDuckGo answered with HTTP status "+status+"; the search was not carried out. Use another engine.")
+		err.HTTPStatus = resp.StatusCode
+		return err
 	}
 	err := fail("http_"+status, "DuckDuckGo answered with HTTP status "+status+"; the search was not carried out. Try again later, once, or use another engine.")
-	err.Retryable, err.RetryAfterMS = true, exchange.RetryAfterMS(resp.Header)
+	err.HTTPStatus, err.Retryable, err.RetryAfterMS = resp.StatusCode, true, exchange.RetryAfterMS(resp.Header)
 	return err
 }
 

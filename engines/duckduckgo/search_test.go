@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"os"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -258,6 +259,9 @@ func TestSearchFailures(t *testing.T) {
 			answer, err := e.Search(t.Context(), engines.Query{Text: query})
 			f := failure(t, answer, err)
 			tc.want.Engine = engines.DuckDuckGo
+			if status, ok := strings.CutPrefix(tc.want.Class, "http_"); ok {
+				tc.want.HTTPStatus, _ = strconv.Atoi(status)
+			}
 			if diff := cmp.Diff(tc.want, *f, cmpopts.IgnoreFields(engines.Error{}, "Message", "Err")); diff != "" {
 				t.Errorf("failure (-want +got):\n%s", diff)
 			}

@@ -2,7 +2,7 @@
 // it refuses to send, and that each way to fail is a typed failure without a secret in it.
 //
 // It runs against servers of its own on the loopback address. It must not know a provider's fields: the
-// engine's own test brings an answer and the classes. Start at Run.
+// engine's own test brings answers and the classes. Start at Run, and at Replay for recorded answers.
 package enginetest
 
 import (
@@ -19,23 +19,13 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"testing"
 	"time"
 	"unicode/utf8"
 
 	"web/engines"
 	"web/engines/internal/exchange"
 )
-
-// T is what the suite needs of a *testing.T. Packages that are no tests do not import testing, so it cannot be
-// named here.
-type T[S any] interface {
-	Helper()
-	Context() context.Context
-	Cleanup(func())
-	Errorf(format string, args ...any)
-	Fatalf(format string, args ...any)
-	Run(name string, f func(S)) bool
-}
 
 // Provider is what the suite must be told about an engine.
 type Provider struct {
@@ -73,13 +63,13 @@ type summarizer interface {
 	Summarize(ctx context.Context, input, reason string) (string, error)
 }
 
-type suite[S T[S]] struct {
+type suite struct {
 	Provider
 	call
 }
 
 // Run holds an engine to the suite.
-func Run[S T[S]](t S, p Provider) {
+func Run(t *testing.T, p Provider) {
 	t.Helper()
 	calls := []call{{"search", func(ctx context.Context, e engines.Engine, text string) (any, error) {
 		return e.Search(ctx, engines.Query{Text: text})
@@ -90,8 +80,8 @@ func Run[S T[S]](t S, p Provider) {
 		}})
 	}
 	for _, c := range calls {
-		s := suite[S]{p, c}
-		t.Run(c.name, func(t S) {
+		s := suite{p, c}
+		t.Run(c.name, func(t *testing.T) {
 			t.Run("answers", s.answers)
 			t.Run("sends nothing", s.sendsNothing)
 			t.Run("status", s.status)
@@ -102,7 +92,7 @@ func Run[S T[S]](t S, p Provider) {
 			t.Run("end of patience", s.patience)
 		})
 	}
-	t.Run("empty", func(t S) {
+	t.Run("empty", func(t *testing.T) {
 		base, _ := serve(t, write(p.Empty))
 		got, err := p.New(client(t), base, key).Search(t.Context(), engines.Query{Text: query})
 		if err != nil || len(got.Results) != 0 || got.Narrative != "" {
@@ -126,7 +116,7 @@ func (r *requests) count() int {
 }
 
 // serve returns the address of a server that answers with h.
-func serve[S T[S]](t S, h http.HandlerFunc) (base string, seen *requests) {
+func serve(t *testing.T, h http.HandlerFunc) (base string, seen *requests) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -146,7 +136,7 @@ func serve[S T[S]](t S, h http.HandlerFunc) (base string, seen *requests) {
 }
 
 // client returns a client of which all but the transport would spoil every call.
-func client[S T[S]](t S) *http.Client {
+func client(t *testing.T) *http.Client {
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
 	return &http.Client{Transport: transport, Timeout: time.Nanosecond}
@@ -172,12 +162,12 @@ func writeZipped(plain string) http.HandlerFunc {
 	}
 }
 
-func (s suite[S]) ask(t S, ctx context.Context, base string) (any, error) {
+func (s suite) ask(t *testing.T, ctx context.Context, base string) (any, error) {
 	return s.do(ctx, s.New(client(t), base, key), query)
 }
 
 // fails asks and wants the one failure that is described.
-func (s suite[S]) fails(t S, ctx context.Context, base string, want engines.Error) {
+func (s suite) fails(t *testing.T, ctx context.Context, base string, want engines.Error) {
 	t.Helper()
 	got, err := s.ask(t, ctx, base)
 	s.isFailure(t, base, got, err, want)
@@ -185,7 +175,7 @@ func (s suite[S]) fails(t S, ctx context.Context, base string, want engines.Erro
 
 var classForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_:.-]{1,64}$`) })
 
-func (s suite[S]) isFailure(t S, base string, got any, err error, want engines.Error) {
+func (s suite) isFailure(t *testing.T, base string, got any, err error, want engines.Error) {
 	t.Helper()
 	if want.Class == "" {
 		t.Fatalf("the suite was not told the class of this failure")
@@ -223,7 +213,7 @@ func (s suite[S]) isFailure(t S, base string, got any, err error, want engines.E
 	}
 }
 
-func (s suite[S]) answers(t S) {
+func (s suite) answers(t *testing.T) {
 	var first any
 	for i, h := range []http.HandlerFunc{write(s.Answer), write(s.Answer), writeZipped(s.Answer)} {
 		base, seen := serve(t, h)
@@ -254,7 +244,7 @@ func (s suite[S]) answers(t S) {
 	}
 }
 
-func (s suite[S]) isComplete(t S, got any) {
+func (s suite) isComplete(t *testing.T, got any) {
 	t.Helper()
 	answer, ok := got.(engines.Answer)
 	if !ok {
@@ -273,7 +263,7 @@ func (s suite[S]) isComplete(t S, got any) {
 	}
 }
 
-func (s suite[S]) sendsNothing(t S) {
+func (s suite) sendsNothing(t *testing.T) {
 	base, seen := serve(t, write(s.Answer))
 	badKey := engines.Error{Class: s.Class[exchange.BadKey]}
 	badEndpoint := engines.Error{Class: s.Class[exchange.BadEndpoint]}
@@ -294,7 +284,7 @@ func (s suite[S]) sendsNothing(t S) {
 		{"blank text", base, key, " \n\t", badText},
 		{"text that is not UTF-8", base, key, query + "\xff", badText},
 	} {
-		t.Run(c.name, func(t S) {
+		t.Run(c.name, func(t *testing.T) {
 			got, err := s.do(t.Context(), s.New(client(t), c.base, c.key), c.text)
 			s.isFailure(t, base, got, err, c.want)
 		})
@@ -304,7 +294,7 @@ func (s suite[S]) sendsNothing(t S) {
 	}
 }
 
-func (s suite[S]) status(t S) {
+func (s suite) status(t *testing.T) {
 	for _, c := range []struct {
 		status    int
 		retryable bool
@@ -313,7 +303,7 @@ func (s suite[S]) status(t S) {
 		{429, true}, {500, true}, {502, true}, {503, true}, {529, true},
 	} {
 		for _, after := range []string{"", "7"} {
-			t.Run(fmt.Sprint(c.status, " after ", after), func(t S) {
+			t.Run(fmt.Sprint(c.status, " after ", after), func(t *testing.T) {
 				base, seen := serve(t, func(w http.ResponseWriter, r *http.Request) {
 					if after != "" {
 						w.Header().Set("Retry-After", after)
@@ -321,7 +311,7 @@ func (s suite[S]) status(t S) {
 					w.WriteHeader(c.status)
 					io.WriteString(w, `{"error":{"message":"`+remark+" "+r.Header.Get("Authorization")+`"}}`)
 				})
-				want := engines.Error{Class: s.Status[c.status], Retryable: c.retryable}
+				want := engines.Error{Class: s.Status[c.status], Retryable: c.retryable, HTTPStatus: c.status}
 				if c.retryable && after != "" {
 					want.RetryAfterMS = 7000
 				}
@@ -334,18 +324,18 @@ func (s suite[S]) status(t S) {
 	}
 }
 
-func (s suite[S]) redirect(t S) {
+func (s suite) redirect(t *testing.T) {
 	private, reached := serve(t, write(s.Answer))
 	for _, status := range []int{301, 302, 303, 304, 307, 308} {
 		for _, target := range []string{private + "/", "/elsewhere", "http://169.254.169.254/latest", ""} {
-			t.Run(fmt.Sprint(status, " to ", target), func(t S) {
+			t.Run(fmt.Sprint(status, " to ", target), func(t *testing.T) {
 				base, seen := serve(t, func(w http.ResponseWriter, r *http.Request) {
 					if target != "" {
 						w.Header().Set("Location", target)
 					}
 					w.WriteHeader(status)
 				})
-				s.fails(t, t.Context(), base, engines.Error{Class: s.Redirect})
+				s.fails(t, t.Context(), base, engines.Error{Class: s.Redirect, HTTPStatus: status})
 				if seen.count() != 1 || reached.count() != 0 {
 					t.Errorf("%d requests, and %d to the target", seen.count(), reached.count())
 				}
@@ -354,15 +344,15 @@ func (s suite[S]) redirect(t S) {
 	}
 }
 
-func (s suite[S]) garbled(t S) {
+func (s suite) garbled(t *testing.T) {
 	bodies := append([]string{"", " ", "<html>" + remark + "</html>", "null", "true", `"` + remark + `"`, "[]", s.Answer[:len(s.Answer)/2], s.Answer + "{}"}, s.Wrong...)
 	for i, body := range bodies {
-		t.Run(fmt.Sprint(i), func(t S) {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			base, _ := serve(t, write(body))
 			s.fails(t, t.Context(), base, engines.Error{Class: s.Class[exchange.Garbled]})
 		})
 	}
-	t.Run("not gzip", func(t S) {
+	t.Run("not gzip", func(t *testing.T) {
 		base, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Encoding", "gzip")
 			io.WriteString(w, s.Answer)
@@ -371,9 +361,9 @@ func (s suite[S]) garbled(t S) {
 	})
 }
 
-func (s suite[S]) size(t S) {
+func (s suite) size(t *testing.T) {
 	pad := func(n int) string { return s.Answer + strings.Repeat(" ", n-len(s.Answer)) }
-	t.Run("fits", func(t S) {
+	t.Run("fits", func(t *testing.T) {
 		base, _ := serve(t, write(pad(exchange.MaxBodyBytes)))
 		if got, err := s.ask(t, t.Context(), base); err != nil {
 			t.Errorf("got %+v, error %v", got, err)
@@ -384,7 +374,7 @@ func (s suite[S]) size(t S) {
 		"too large when decompressed": writeZipped(pad(exchange.MaxBodyBytes + 1)),
 		"nothing out of much":         writeMembers(exchange.MaxBodyBytes),
 	} {
-		t.Run(name, func(t S) {
+		t.Run(name, func(t *testing.T) {
 			base, _ := serve(t, h)
 			s.fails(t, t.Context(), base, engines.Error{Class: s.Class[exchange.TooLarge]})
 		})
@@ -400,9 +390,9 @@ func writeMembers(n int) http.HandlerFunc {
 	}
 }
 
-func (s suite[S]) connection(t S) {
+func (s suite) connection(t *testing.T) {
 	broken := engines.Error{Class: s.Class[exchange.Broken], Retryable: true}
-	t.Run("refused", func(t S) {
+	t.Run("refused", func(t *testing.T) {
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			t.Fatalf("%v", err)
@@ -410,11 +400,11 @@ func (s suite[S]) connection(t S) {
 		listener.Close()
 		s.fails(t, t.Context(), "http://"+listener.Addr().String(), engines.Error{Class: s.Class[exchange.Connect], Retryable: true})
 	})
-	t.Run("closed without an answer", func(t S) {
+	t.Run("closed without an answer", func(t *testing.T) {
 		base, _ := serve(t, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
 		s.fails(t, t.Context(), base, broken)
 	})
-	t.Run("cut in the answer", func(t S) {
+	t.Run("cut in the answer", func(t *testing.T) {
 		base, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
 			io.WriteString(w, s.Answer) // whole, but for the end of the transfer
 			w.(http.Flusher).Flush()
@@ -422,7 +412,7 @@ func (s suite[S]) connection(t S) {
 		})
 		s.fails(t, t.Context(), base, broken)
 	})
-	t.Run("shorter than announced", func(t S) {
+	t.Run("shorter than announced", func(t *testing.T) {
 		base, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Length", fmt.Sprint(len(s.Answer)+1))
 			io.WriteString(w, s.Answer)
@@ -456,7 +446,7 @@ func (e *expiring) Err() error {
 }
 
 // patience ends the wait for the headers, for the rest of a body, and for a body that comes byte by byte.
-func (s suite[S]) patience(t S) {
+func (s suite) patience(t *testing.T) {
 	for name, start := range map[string]func(w http.ResponseWriter, end func()){
 		"silence": func(w http.ResponseWriter, end func()) { end() },
 		"half": func(w http.ResponseWriter, end func()) {
@@ -474,7 +464,7 @@ func (s suite[S]) patience(t S) {
 			}
 		},
 	} {
-		asked := func(t S, ctx context.Context, end func(), want engines.Error, cause error) {
+		asked := func(t *testing.T, ctx context.Context, end func(), want engines.Error, cause error) {
 			base, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
 				start(w, end)
 				<-r.Context().Done()
@@ -485,17 +475,17 @@ func (s suite[S]) patience(t S) {
 				t.Errorf("%v does not unwrap to %v", err, cause)
 			}
 		}
-		t.Run("deadline in "+name, func(t S) {
+		t.Run("deadline in "+name, func(t *testing.T) {
 			ctx := newExpiring(t.Context())
 			asked(t, ctx, ctx.expire, engines.Error{Class: s.Class[exchange.Timeout], Retryable: true}, context.DeadlineExceeded)
 		})
-		t.Run("cancelled in "+name, func(t S) {
+		t.Run("cancelled in "+name, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			asked(t, ctx, cancel, engines.Error{Class: s.Class[exchange.Cancelled]}, context.Canceled)
 		})
 	}
-	t.Run("no time at all", func(t S) {
+	t.Run("no time at all", func(t *testing.T) {
 		base, seen := serve(t, write(s.Answer))
 		ctx, cancel := context.WithDeadline(t.Context(), time.Unix(1, 0))
 		defer cancel()

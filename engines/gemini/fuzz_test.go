@@ -2,8 +2,6 @@ package gemini
 
 import (
 	"errors"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -13,17 +11,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"web/engines"
+	"web/engines/enginetest"
 )
 
 func FuzzRead(f *testing.F) {
-	names, _ := filepath.Glob("testdata/*.json")
-	for _, name := range names {
-		body, err := os.ReadFile(name)
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(body)
-	}
+	enginetest.Seed(f)
 	f.Add([]byte(`{"candidates":[{"content":{"parts":[{"text":"\ud800海"}]},"groundingMetadata":{"groundingChunks":[{"web":{"uri":"u"}}],"groundingSupports":[{"segment":{"startIndex":1,"endIndex":5},"groundingChunkIndices":[0,-1,9]}]}}]}`))
 	f.Add([]byte(`{"error":{"code":429}}`))
 	f.Add([]byte(`{"x":1}`))

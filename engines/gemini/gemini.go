@@ -10,6 +10,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"path"
 	"strings"
 
 	"web/engines"
@@ -18,7 +19,7 @@ import (
 )
 
 // DefaultBaseURL is the address of the API.
-const DefaultBaseURL = "https://generativelanguage.googleapis.com"
+const DefaultBaseURL = "https://generativelanguage.googleapis.com/v1beta"
 
 // Config says how to reach Gemini.
 type Config struct {
@@ -29,7 +30,8 @@ type Config struct {
 	// Model replaces engines.DefaultModel when it is not "". It may be spelled with "models/" before it.
 	Model string
 	// BaseURL replaces DefaultBaseURL when it is not "". Absolute http or https, without user info; it may have
-	// a path and end with a slash.
+	// a path and end with a slash. Google's own libraries take it without the version, so "/v1beta" is added
+	// where it does not end with one.
 	BaseURL string
 }
 
@@ -56,9 +58,18 @@ func New(cfg Config) *Engine {
 	}
 	return &Engine{
 		provider: provider(exchange.Transport(cfg.Client)),
-		endpoint: exchange.Endpoint(base, "/v1beta/models/"+url.PathEscape(model)+":generateContent"),
+		endpoint: exchange.Endpoint(versioned(base), "/models/"+url.PathEscape(model)+":generateContent"),
 		key:      cfg.Key,
 	}
+}
+
+func versioned(base string) string {
+	if u, err := url.Parse(base); err == nil {
+		if last := path.Base(u.Path); len(last) > 1 && last[0] == 'v' && '0' <= last[1] && last[1] <= '9' {
+			return base
+		}
+	}
+	return exchange.Endpoint(base, "/v1beta")
 }
 
 // Honours says which limits of a query the search tool itself keeps: none.

@@ -39,6 +39,18 @@ func TestRequestBytes(t *testing.T) {
 			"http://127.0.0.1:9/proxy/gemini/v1beta/models/m:generateContent", contract,
 		},
 		{
+			"a base with the version", Config{Model: "m", BaseURL: "http://127.0.0.1:9/v1beta/"}, engines.Query{Text: "q"},
+			"http://127.0.0.1:9/v1beta/models/m:generateContent", contract,
+		},
+		{
+			"a base with another version", Config{Model: "m", BaseURL: "http://127.0.0.1:9/v1"}, engines.Query{Text: "q"},
+			"http://127.0.0.1:9/v1/models/m:generateContent", contract,
+		},
+		{
+			"a base without a version", Config{Model: "m", BaseURL: "http://v1.example"}, engines.Query{Text: "q"},
+			"http://v1.example/v1beta/models/m:generateContent", contract,
+		},
+		{
 			"a model that would lead elsewhere", Config{Model: "../../x?key=1#/"}, engines.Query{Text: "q"},
 			"https://generativelanguage.googleapis.com/v1beta/models/..%2F..%2Fx%3Fkey=1%23%2F:generateContent", contract,
 		},

@@ -2,7 +2,6 @@ package gemini
 
 import (
 	"net/http"
-	"os"
 	"testing"
 
 	"web/engines"
@@ -10,17 +9,15 @@ import (
 	"web/engines/internal/exchange"
 )
 
+func build(c *http.Client, base, key string) engines.Engine {
+	return New(Config{Client: c, Key: key, BaseURL: base})
+}
+
 func TestSuite(t *testing.T) {
-	answer, err := os.ReadFile("testdata/grounded.json")
-	if err != nil {
-		t.Fatal(err)
-	}
 	enginetest.Run(t, enginetest.Provider{
 		Engine: engines.Gemini,
-		New: func(c *http.Client, base, key string) engines.Engine {
-			return New(Config{Client: c, Key: key, BaseURL: base})
-		},
-		Answer: string(answer),
+		New:    build,
+		Answer: enginetest.Fixture(t, "grounded.json"),
 		Empty:  `{"usageMetadata":{"promptTokenCount":4},"modelVersion":"m"}`,
 		Wrong: []string{
 			`{"candidates":{}}`, `{"candidates":[1]}`, `{"candidates":[{"content":"text"}]}`, `{"candidates":[{"content":{"parts":{}}}]}`,

@@ -3,12 +3,9 @@ package openai
 import (
 	"context"
 	"errors"
-	"flag"
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -22,62 +19,14 @@ import (
 	"web/engines/internal/exchange"
 )
 
-var update = flag.Bool("update", false, "rewrite the *.want.json files in testdata")
-
-func fixture(t testing.TB, name string) []byte {
-	t.Helper()
-	b, err := os.ReadFile(filepath.Join("testdata", name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+func build(c *http.Client, base, key string) engines.Engine {
+	return New(Config{Client: c, Key: key, BaseURL: base})
 }
 
-// outcome is what a search makes of an answer.
-type outcome struct {
-	Answer  *engines.Answer `json:"answer,omitzero"`
-	Failure *engines.Error  `json:"failure,omitzero"`
-}
+func TestExchanges(t *testing.T) { enginetest.Replay(t, build) }
 
-// TestExchanges reads each body in testdata as OpenAI's answer to a search. A recorded body may take the place
-// of one of ours.
-func TestExchanges(t *testing.T) {
-	bodies, err := filepath.Glob("testdata/*.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range bodies {
-		name := strings.TrimSuffix(filepath.Base(path), ".json")
-		if strings.HasSuffix(name, ".want") {
-			continue
-		}
-		t.Run(name, func(t *testing.T) {
-			e := serve(t, fixture(t, name+".json"))
-			var got outcome
-			if answer, err := e.Search(t.Context(), engines.Query{Text: "tides"}); err == nil {
-				got.Answer = &answer
-			} else if !errors.As(err, &got.Failure) {
-				t.Fatal(err)
-			}
-			text, err := json.Marshal(got, json.Deterministic(true), jsontext.WithIndent("  "))
-			if err != nil {
-				t.Fatal(err)
-			}
-			text = append(text, '\n')
-			if *update {
-				if err := os.WriteFile(filepath.Join("testdata", name+".want.json"), text, 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if diff := cmp.Diff(string(fixture(t, name+".want.json")), string(text)); diff != "" {
-				t.Errorf("outcome (-want +got):\n%s", diff)
-			}
-		})
-	}
-}
-
-func serve(t *testing.T, body []byte) *Engine {
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.Write(body) }))
+func serve(t *testing.T, body string) *Engine {
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, body) }))
 	t.Cleanup(srv.Close)
 	return New(Config{Client: srv.Client(), BaseURL: srv.URL, Key: "k"})
 }
@@ -153,7 +102,7 @@ func TestSummarize(t *testing.T) {
 		if err := json.UnmarshalRead(r.Body, &got, json.RejectUnknownMembers(true)); err != nil || r.URL.Path != "/responses" {
 			t.Errorf("request to %s: %v", r.URL.Path, err)
 		}
-		w.Write(fixture(t, "narrative_only.json"))
+		io.WriteString(w, enginetest.Fixture(t, "narrative_only.json"))
 	}))
 	defer srv.Close()
 	e := New(Config{Client: srv.Client(), BaseURL: srv.URL, Key: "k"})
@@ -171,7 +120,7 @@ func TestSummarize(t *testing.T) {
 		t.Errorf("request %+v", got)
 	}
 	for _, name := range []string{"incomplete.json", "refused.json", "failed.json"} {
-		if summary, err := serve(t, fixture(t, name)).Summarize(t.Context(), input, reason); summary != "" || err == nil {
+		if summary, err := serve(t, enginetest.Fixture(t, name)).Summarize(t.Context(), input, reason); summary != "" || err == nil {
 			t.Errorf("%s: got %q, %v", name, summary, err)
 		}
 	}
@@ -180,11 +129,9 @@ func TestSummarize(t *testing.T) {
 func TestSuite(t *testing.T) {
 	enginetest.Run(t, enginetest.Provider{
 		Engine: engines.OpenAI,
-		New: func(c *http.Client, base, key string) engines.Engine {
-			return New(Config{Client: c, Key: key, BaseURL: base})
-		},
-		Answer: string(fixture(t, "cited.json")),
-		Empty:  string(fixture(t, "empty.json")),
+		New:    build,
+		Answer: enginetest.Fixture(t, "cited.json"),
+		Empty:  enginetest.Fixture(t, "empty.json"),
 		Wrong: []string{
 			`{}`, `{"output":null}`, `{"output":{}}`, `{"output":"x"}`, `{"choices":[{"message":{"content":"x"}}]}`, `{"output":[1]}`,
 			`{"output":[{"type":"message"}]}`, `{"output":[{"type":"message","content":"x"}]}`, `{"output":[{"type":"message","content":[{"type":"output_text","text":5}]}]}`,
@@ -224,12 +171,7 @@ func TestMergeKey(t *testing.T) {
 
 // FuzzRead holds that any answer gives sound results or a typed failure, twice the same.
 func FuzzRead(f *testing.F) {
-	bodies, _ := filepath.Glob("testdata/*.json")
-	for _, path := range bodies {
-		if !strings.HasSuffix(path, ".want.json") {
-			f.Add(fixture(f, filepath.Base(path)))
-		}
-	}
+	enginetest.Seed(f)
 	f.Fuzz(func(t *testing.T, body []byte) {
 		decode := func() (engines.Answer, error) {
 			var a answer

@@ -2,12 +2,9 @@ package tavily
 
 import (
 	"errors"
-	"flag"
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -21,61 +18,11 @@ import (
 	"web/engines/internal/exchange"
 )
 
-var update = flag.Bool("update", false, "rewrite the *.want.json files in testdata")
-
-func fixture(t testing.TB, name string) []byte {
-	t.Helper()
-	b, err := os.ReadFile(filepath.Join("testdata", name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+func build(c *http.Client, base, key string) engines.Engine {
+	return New(Config{Client: c, Key: key, BaseURL: base})
 }
 
-// outcome is what a search makes of an answer.
-type outcome struct {
-	Answer  *engines.Answer `json:"answer,omitzero"`
-	Failure *engines.Error  `json:"failure,omitzero"`
-}
-
-// TestExchanges reads each body in testdata as Tavily's answer to a search. A recorded body may take the place
-// of one of ours.
-func TestExchanges(t *testing.T) {
-	bodies, err := filepath.Glob("testdata/*.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range bodies {
-		name := strings.TrimSuffix(filepath.Base(path), ".json")
-		if strings.HasSuffix(name, ".want") {
-			continue
-		}
-		t.Run(name, func(t *testing.T) {
-			srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.Write(fixture(t, name+".json")) }))
-			defer srv.Close()
-			e := New(Config{Client: srv.Client(), BaseURL: srv.URL, Key: "k"})
-			var got outcome
-			if answer, err := e.Search(t.Context(), engines.Query{Text: "tides"}); err == nil {
-				got.Answer = &answer
-			} else if !errors.As(err, &got.Failure) {
-				t.Fatal(err)
-			}
-			text, err := json.Marshal(got, json.Deterministic(true), jsontext.WithIndent("  "))
-			if err != nil {
-				t.Fatal(err)
-			}
-			text = append(text, '\n')
-			if *update {
-				if err := os.WriteFile(filepath.Join("testdata", name+".want.json"), text, 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if diff := cmp.Diff(string(fixture(t, name+".want.json")), string(text)); diff != "" {
-				t.Errorf("outcome (-want +got):\n%s", diff)
-			}
-		})
-	}
-}
+func TestExchanges(t *testing.T) { enginetest.Replay(t, build) }
 
 func TestRequests(t *testing.T) {
 	for _, tc := range []struct {
@@ -99,7 +46,7 @@ func TestRequests(t *testing.T) {
 			srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				b, _ := io.ReadAll(r.Body)
 				method, path, body, header = r.Method, r.URL.RequestURI(), string(b), r.Header
-				w.Write(fixture(t, "results.json"))
+				io.WriteString(w, enginetest.Fixture(t, "results.json"))
 			}))
 			defer srv.Close()
 			if _, err := New(Config{Client: srv.Client(), Key: "tvly-1", BaseURL: srv.URL + tc.base}).Search(t.Context(), tc.q); err != nil {
@@ -179,11 +126,9 @@ func TestDay(t *testing.T) {
 func TestSuite(t *testing.T) {
 	enginetest.Run(t, enginetest.Provider{
 		Engine: engines.Tavily,
-		New: func(c *http.Client, base, key string) engines.Engine {
-			return New(Config{Client: c, Key: key, BaseURL: base})
-		},
-		Answer: string(fixture(t, "answer.json")),
-		Empty:  string(fixture(t, "empty.json")),
+		New:    build,
+		Answer: enginetest.Fixture(t, "answer.json"),
+		Empty:  enginetest.Fixture(t, "empty.json"),
 		Wrong:  []string{`{}`, `{"results":null}`, `{"results":{}}`, `{"results":[1]}`, `{"results":[{"url":5}]}`, `{"results":[],"answer":{}}`, `{"detail":{"error":"x"}}`},
 		Status: map[int]string{
 			400: "BadRequestError", 401: "AuthenticationError", 402: "APIStatusError", 403: "PermissionDeniedError", 404: "NotFoundError", 408: "APIStatusError",
@@ -202,12 +147,7 @@ func TestSuite(t *testing.T) {
 
 // FuzzRead holds that any answer gives sound results or a typed failure, twice the same.
 func FuzzRead(f *testing.F) {
-	bodies, _ := filepath.Glob("testdata/*.json")
-	for _, path := range bodies {
-		if !strings.HasSuffix(path, ".want.json") {
-			f.Add(fixture(f, filepath.Base(path)))
-		}
-	}
+	enginetest.Seed(f)
 	f.Fuzz(func(t *testing.T, body []byte) {
 		var a answer
 		if json.Unmarshal(body, &a, jsontext.AllowInvalidUTF8(true)) != nil {

@@ -158,7 +158,7 @@ func TestStatus(t *testing.T) {
 			if tc.kind != Garbled {
 				f.Status = tc.status
 			}
-			want := engines.Error{Engine: engines.Gemini, Class: fmt.Sprintf("kind%d.%d", f.Kind, f.Status), Message: e.Message, Retryable: tc.retryable, RetryAfterMS: tc.afterMS}
+			want := engines.Error{Engine: engines.Gemini, Class: fmt.Sprintf("kind%d.%d", f.Kind, f.Status), Message: e.Message, Retryable: tc.retryable, RetryAfterMS: tc.afterMS, HTTPStatus: f.Status}
 			if diff := cmp.Diff(want, *e); diff != "" {
 				t.Errorf("failure (-want +got):\n%s", diff)
 			}

@@ -67,7 +67,7 @@ func (p Provider) Fail(f Fault, message string) *engines.Error {
 	if message == "" {
 		message = p.message(f)
 	}
-	e := &engines.Error{Engine: p.Engine, Class: p.Class(f), Message: message}
+	e := &engines.Error{Engine: p.Engine, Class: p.Class(f), Message: message, HTTPStatus: f.Status}
 	switch f.Kind {
 	case Connect, ConnectTimeout, Timeout, Broken:
 		e.Retryable = true
