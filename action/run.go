@@ -29,7 +29,8 @@ type Deps struct {
 	Now     func() time.Time
 	// Operator reads the operator's configuration. It is called at most once per Runner.
 	Operator func() (operator.Operator, error)
-	// Builders make the engines that this program has, by name, each only when it is needed.
+	// Builders make the engines that this program has, by name, each only when it is needed. An engine that is
+	// also a Summarizer can be asked for summaries.
 	Builders map[string]Builder
 	// Guide is the embedded manual.
 	Guide func() string

@@ -23,44 +23,15 @@ const (
 )
 
 func (r *Runner) search(ctx context.Context, e *Envelope) Answer {
-	op, opErr := r.operator()
-	setting := r.noRead()
-	setting.OutputMax = outputSetting(settings.ReadOutput(settings.In(r.deps.Workdir)))
-	r.searchSetting(&setting, op)
-	refuse := func(code Code, message, advice string) *Failure {
-		f := fail(Search, code, message, advice)
-		f.Setting = setting
-		return f
-	}
-
 	query, _ := e.Text("query")
-	selected := ""
-	if setting.Engine != nil {
-		selected = *setting.Engine
+	if e.Bad("query") {
+		query = ""
 	}
-	switch {
-	case opErr != nil:
-		return refuse(OperatorConfigInvalid, "the operator's configuration is invalid: "+opErr.Error(),
-			"have the operator mend the configuration file; `web doctor` shows where it is wrong")
-	case e.Bad("query") || strings.TrimSpace(query) == "":
-		return refuse(InvalidQuery, "query must be a string that is not blank", "send the words to search for in input.query")
-	case setting.OutputMax.Value == nil:
-		return refuse(OutputSettingsInvalid, settings.OutputFile+" is invalid; see current_setting.output_max_chars.settings_error",
-			"mend or remove "+settings.OutputFile)
-	case setting.Source == settings.SourceError:
-		return refuse(SearchSettingsInvalid, settings.SearchFile+" is invalid; see current_setting.settings_error",
-			"mend or remove "+settings.SearchFile)
-	case selected == "" || setting.EngineStatus[selected] == "":
-		return refuse(SearchEngineUnavailable, "no search engine is selected", "name an engine of available_engines in "+settings.SearchFile)
-	case settingsOnly(selected) && setting.Source != settings.SearchFile:
-		return refuse(BackendIneligible, selected+" is used only when "+settings.SearchFile+" names it", "name it there, or choose another engine")
-	case settingsOnly(selected) && !eligible(selected, op):
-		return refuse(BackendIneligible, selected+" is used only where the caller's own backend is "+selected,
-			"choose another engine in "+settings.SearchFile)
-	case setting.EngineStatus[selected] != engineAvailable:
-		return refuse(SearchEngineUnavailable, "the search engine "+selected+" is unavailable: "+setting.EngineStatus[selected],
-			unavailableAdvice(setting, selected))
+	op, setting, refused := r.admit(query)
+	if refused != nil {
+		return refused
 	}
+	selected := *setting.Engine
 	engine, err := r.build(op, selected)
 	if err != nil {
 		for i := range setting.Engines {
@@ -69,8 +40,10 @@ func (r *Runner) search(ctx context.Context, e *Envelope) Answer {
 			}
 		}
 		setting.list(setting.Engines)
-		return refuse(SearchEngineUnavailable, "the search engine "+selected+" could not be initialised",
+		f := fail(Search, SearchEngineUnavailable, "the search engine "+selected+" could not be initialised",
 			"have the operator check this engine's configuration, or choose another engine in "+settings.SearchFile)
+		f.Setting = setting
+		return f
 	}
 
 	ctx, cancel := context.WithTimeout(ctx, op.Limits.Search)
@@ -92,13 +65,67 @@ func (r *Runner) search(ctx context.Context, e *Envelope) Answer {
 	return r.finishSearch(ctx, out, answer)
 }
 
-func unavailableAdvice(s CurrentSetting, name string) string {
-	for _, e := range s.Engines {
-		if e.Name == name && e.KeyEnv != "" {
-			return "have the operator set " + e.KeyEnv + ", or choose another engine in " + settings.SearchFile
-		}
+// admit reads what chooses the engine and says why a search is refused, if it is. Nothing is built or sent here.
+func (r *Runner) admit(query string) (op operator.Operator, setting CurrentSetting, refused *Failure) {
+	op, opErr := r.operator()
+	setting = r.noRead()
+	setting.OutputMax = outputSetting(settings.ReadOutput(settings.In(r.deps.Workdir)))
+	problem := r.searchSetting(&setting, op)
+	selected := ""
+	if setting.Engine != nil {
+		selected = *setting.Engine
 	}
-	return "choose another engine of available_engines in " + settings.SearchFile
+	refuse := func(code Code, message, advice string) *Failure {
+		f := fail(Search, code, message, advice)
+		f.Setting = setting
+		return f
+	}
+	state, admitted := setting.engine(selected)
+	switch {
+	case opErr != nil:
+		refused = refuse(OperatorConfigInvalid, "the operator's configuration is invalid: "+opErr.Error(), operatorAdvice(opErr))
+	case strings.TrimSpace(query) == "":
+		refused = refuse(InvalidQuery, "query must be a string that is not blank", "send the words to search for in input.query")
+	case setting.OutputMax.Value == nil:
+		refused = refuse(OutputSettingsInvalid, settings.OutputFile+" is invalid; see current_setting.output_max_chars.settings_error",
+			"mend or remove "+settings.OutputFile)
+	case setting.Source == settings.SourceError && problem == settings.EngineNotAdmitted:
+		refused = refuse(SearchSettingsInvalid, settings.SearchFile+" is invalid; see current_setting.settings_error",
+			"name an engine of current_setting.available_engine_names in "+settings.SearchFile+"; retired ones such as minimax and zhipu have no successor")
+	case setting.Source == settings.SourceError:
+		refused = refuse(SearchSettingsInvalid, settings.SearchFile+" is invalid; see current_setting.settings_error",
+			"mend or remove "+settings.SearchFile)
+	case selected == "" || !admitted:
+		refused = refuse(SearchEngineUnavailable, "no search engine is selected", "name an engine of available_engines in "+settings.SearchFile)
+	case settingsOnly(selected) && setting.Source != settings.SearchFile:
+		refused = refuse(BackendIneligible, selected+" is used only when "+settings.SearchFile+" names it", "name it there, or choose another engine")
+	case settingsOnly(selected) && !eligible(selected, op):
+		refused = refuse(BackendIneligible, selected+" is used only where the caller's own backend is "+selected,
+			"choose another engine in "+settings.SearchFile)
+	case state.Status != engineAvailable:
+		advice := "choose another engine of available_engines in " + settings.SearchFile
+		if remedy := state.Remedy(); remedy != "" {
+			advice = "have the operator " + remedy + ", or choose another engine in " + settings.SearchFile
+		}
+		refused = refuse(SearchEngineUnavailable, "the search engine "+selected+" is unavailable: "+state.Says(), advice)
+	}
+	return op, setting, refused
+}
+
+// CheckSearch says what a search would find before it sends anything: what is in force and, unless it is nil,
+// why it would be refused.
+func (r *Runner) CheckSearch() (CurrentSetting, *Failure) {
+	_, setting, refused := r.admit("any")
+	return setting, refused
+}
+
+// operatorAdvice is the next step where the operator's configuration is invalid.
+func operatorAdvice(err error) string {
+	var invalid *operator.Error
+	if errors.As(err, &invalid) && invalid.Kind == operator.RetiredProvider {
+		return "have the operator take the retired provider out of the configuration file and choose duckduckgo, openai or tavily in its place"
+	}
+	return "have the operator mend the configuration file; `web doctor` shows where it is wrong"
 }
 
 func (r *Runner) build(op operator.Operator, name string) (engines.Engine, error) {
@@ -126,15 +153,15 @@ func (r *Runner) ask(ctx context.Context, op operator.Operator, engine engines.E
 	if !errors.As(err, &typed) {
 		return a, nil, failed
 	}
-	if name != engines.OpenAI {
-		if typed.InvalidQuery {
-			failed.Code = InvalidQuery
-		} else {
-			failed.ProviderClass = firstChars(typed.Class, engines.MaxClassChars)
-		}
+	if typed.InvalidQuery { // the provider was not asked, so it did not fail
+		failed.Code = InvalidQuery
 		return a, nil, failed
 	}
 	class := firstChars(typed.Class, engines.MaxClassChars)
+	if name != engines.OpenAI {
+		failed.ProviderClass = class
+		return a, nil, failed
+	}
 	if ctx.Err() != nil { // nobody waits any more
 		failed.OpenAIClass = class
 		return a, nil, failed

@@ -61,6 +61,30 @@ const (
 	engineInitFailed        = "initialization_failed"
 )
 
+// Says is the status in words.
+func (e EngineState) Says() string {
+	switch e.Status {
+	case engineAvailable:
+		return "available"
+	case engineCredentialMissing:
+		return e.KeyEnv + " is not set"
+	case engineInitFailed:
+		return "could not be initialised"
+	}
+	return "this program has no such engine"
+}
+
+// Remedy is what an operator does about a status, or "" when there is nothing to do.
+func (e EngineState) Remedy() string {
+	if e.Status == engineCredentialMissing {
+		return "set " + e.KeyEnv
+	}
+	return ""
+}
+
+// Available says whether the engine can be asked.
+func (e EngineState) Available() bool { return e.Status == engineAvailable }
+
 const changeHint = "edit settings/web.search.json; it takes effect on the next web call; " +
 	"for the schema call web(action='manual', input={}, reasoning='load web guidance')"
 
@@ -86,6 +110,15 @@ func (s *CurrentSetting) list(states []EngineState) {
 		s.EngineNames[i] = e.Name
 		s.EngineStatus[e.Name] = e.Status
 	}
+}
+
+// engine is the state of an engine; false when it is not admitted.
+func (s *CurrentSetting) engine(name string) (EngineState, bool) {
+	i := slices.IndexFunc(s.Engines, func(e EngineState) bool { return e.Name == name })
+	if i < 0 {
+		return EngineState{}, false
+	}
+	return s.Engines[i], true
 }
 
 func (s *CurrentSetting) selectEngine(name string) {
@@ -135,8 +168,9 @@ func outputSetting(o settings.Output) OutputSetting {
 	return s
 }
 
-// searchSetting fills in what settings/web.search.json or the defaults select.
-func (r *Runner) searchSetting(s *CurrentSetting, op operator.Operator) {
+// searchSetting fills in what settings/web.search.json or the defaults select, and gives the fault of an invalid
+// file.
+func (r *Runner) searchSetting(s *CurrentSetting, op operator.Operator) settings.Problem {
 	file := settings.ReadSearch(settings.In(r.deps.Workdir), func(name string) bool {
 		// Nobody knows what an invalid operator file admits; the file is not to blame for it.
 		return slices.Contains(s.EngineNames, name) || s.OperatorError != ""
@@ -162,6 +196,7 @@ func (r *Runner) searchSetting(s *CurrentSetting, op operator.Operator) {
 			s.selectEngine(engines.DuckDuckGo)
 		}
 	}
+	return file.Problem
 }
 
 func nullable(s string) *string {
@@ -169,24 +204,6 @@ func nullable(s string) *string {
 		return nil
 	}
 	return &s
-}
-
-// Selectable says why a search with this engine would be refused, or "" when it would be tried.
-func (r *Runner) Selectable(engine string, byFile bool) string {
-	op, err := r.operator()
-	states := r.engineStates(op, err)
-	i := slices.IndexFunc(states, func(s EngineState) bool { return s.Name == engine })
-	switch {
-	case i < 0:
-		return "it is not admitted"
-	case settingsOnly(engine) && (!byFile || !eligible(engine, op)):
-		return "it is used only where the caller's own backend is " + engine
-	case states[i].Status == engineAvailable:
-		return ""
-	case states[i].KeyEnv != "":
-		return "its key is missing: " + states[i].KeyEnv + " is not set"
-	}
-	return "it is not part of this version"
 }
 
 // eligible reports whether an engine that only the settings file may choose may be used at all: the caller's

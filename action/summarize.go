@@ -17,6 +17,7 @@ import (
 
 	"web/action/summary"
 	"web/engines"
+	"web/settings/operator"
 	"web/spill"
 	"web/spill/confined"
 )
@@ -168,8 +169,62 @@ type summarizing struct {
 }
 
 func (r *Runner) summarize(ctx context.Context, e *Envelope, a Answer) Answer {
-	s := summarizing{store: r.store(), now: r.deps.Now, model: func() (Summarizer, error) { return nil, nil }}
+	s := summarizing{store: r.store(), now: r.deps.Now, model: r.model}
 	return s.replace(ctx, e, a)
+}
+
+// model builds the summarizer that the operator's configuration chooses; nil is the local one. One that was
+// named and cannot be used is an *engines.Error, so that the summary says what stood in for it.
+func (r *Runner) model() (Summarizer, error) {
+	op, err := r.operator()
+	if err != nil {
+		return nil, err
+	}
+	name := op.Summarizer
+	if name == operator.SummarizerAuto {
+		name = r.modelOf(op)
+	}
+	if name == localSummarizer || name == "" {
+		return nil, nil
+	}
+	s := CurrentSetting{Engines: r.engineStates(op, nil)}
+	state, _ := s.engine(name)
+	if state.Status != engineAvailable {
+		return nil, &engines.Error{Engine: name, Class: state.Status, Message: "the summarizer " + name + " is unavailable: " + state.Says()}
+	}
+	engine, err := r.build(op, name)
+	m, ok := engine.(Summarizer)
+	if err != nil || !ok {
+		return nil, &engines.Error{Engine: name, Class: engineInitFailed, Message: "the summarizer " + name + " could not be initialised", Err: err}
+	}
+	return m, nil
+}
+
+// CheckSummarizer names what would write a summary, and says why the model that was named would not; "" when
+// there is nothing to say.
+func (r *Runner) CheckSummarizer() (name, problem string) {
+	m, err := r.model()
+	var typed *engines.Error
+	switch {
+	case errors.As(err, &typed):
+		return localSummarizer, typed.Message
+	case m == nil:
+		return localSummarizer, ""
+	}
+	return m.Name(), ""
+}
+
+// modelOf is the model that nobody had to name: the provider on which the caller itself runs, else openai, as in
+// a search; "" when there is none with a key. Like a search it never sends anything to anthropic or gemini
+// only because there is a key.
+func (r *Runner) modelOf(op operator.Operator) string {
+	s := CurrentSetting{Engines: r.engineStates(op, nil)}
+	for _, name := range []string{engines.Anthropic, engines.Gemini, engines.OpenAI} {
+		if state, _ := s.engine(name); state.Available() && (name == engines.OpenAI || eligible(name, op)) {
+			return name
+		}
+	}
+	return ""
 }
 
 // replace gives the summary that stands for a raw result. The raw result is on the disk before there is one:

@@ -19,6 +19,7 @@ import (
 	"golang.org/x/term"
 
 	"web/action"
+	"web/settings"
 	"web/settings/operator"
 )
 
@@ -113,7 +114,10 @@ func Main(ctx context.Context, p Process) int {
 		use  usage
 		bad  failure
 	)
+	code, signalled := interrupted(ctx)
 	switch {
+	case err == nil && signalled: // whatever was still shown, somebody ended it
+		return code
 	case err == nil && out.err != nil && !errors.Is(out.err, syscall.EPIPE):
 		a.complain("the output could not be written", "check where stdout leads")
 		return exitFailed
@@ -126,7 +130,7 @@ func Main(ctx context.Context, p Process) int {
 		return exitUsage
 	case errors.As(err, &bad):
 		a.complain(bad.message, bad.hint)
-		if code, ok := interrupted(ctx); ok {
+		if signalled {
 			return code
 		}
 		return exitFailed
@@ -159,7 +163,26 @@ People type the commands below. ` + "`web manual`" + ` explains everything.`,
 			return a.envelope(cmd.Context())
 		},
 	}
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage{firstLine(err.Error()), "see `web help`"} })
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return flagMistake(cmd, err) })
+	root.SetHelpCommand(&cobra.Command{
+		Use: "help [COMMAND]", Short: "Help about a command",
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) (names []string, d cobra.ShellCompDirective) {
+			if len(args) == 0 {
+				for _, c := range root.Commands() {
+					names = append(names, c.Name())
+				}
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			cmd, rest, err := root.Find(args)
+			if err != nil || len(rest) > 0 {
+				return usage{"there is no such command", "see `web help` for the list"}
+			}
+			cmd.InitDefaultHelpFlag()
+			return cmd.Help()
+		},
+	})
 	f := root.PersistentFlags()
 	f.StringVar(&a.workdir, "workdir", "", "working `directory`: settings, files and refs (env WEB_WORKDIR, default the current directory)")
 	f.StringVar(&a.config, "config", "", "operator `file` (env WEB_CONFIG, default $XDG_CONFIG_HOME/web/operator.json)")
@@ -167,6 +190,37 @@ People type the commands below. ` + "`web manual`" + ` explains everything.`,
 	root.AddCommand(a.searchCommand(), a.browseCommand(), a.manualCommand(), a.schemaCommand(), a.initCommand(),
 		a.doctorCommand(), a.demoCommand(), a.artifactsCommand(), a.versionCommand())
 	return root
+}
+
+// flagMistake words what cobra found wrong with the flags; its own words for values are those of Go's parsers.
+func flagMistake(cmd *cobra.Command, err error) error {
+	hint := helpHint(cmd)
+	var unknown interface{ GetSpecifiedName() string }
+	if errors.As(err, &unknown) && unknown.GetSpecifiedName() == "engine" {
+		hint = "the engine is chosen in " + settings.SearchFile + " of the working directory, and only there; `web doctor` lists the engines"
+	}
+	var value interface{ GetValue() string }
+	if !errors.As(err, &value) {
+		return usage{firstLine(err.Error()), hint}
+	}
+	_, name, _ := strings.Cut(err.Error(), `for "--`)
+	name, _, _ = strings.Cut(name, `"`)
+	want := "another value"
+	if f := cmd.Flag(name); f != nil {
+		switch f.Value.Type() {
+		case "int":
+			want = "a whole number"
+		case "duration":
+			want = "a time with its unit, such as 90m or 168h"
+		case "bool":
+			want = "true or false"
+		}
+	}
+	return usage{"--" + name + " takes " + want, hint}
+}
+
+func helpHint(cmd *cobra.Command) string {
+	return "see `" + strings.Replace(cmd.CommandPath(), "web", "web help", 1) + "`"
 }
 
 // answerFlags adds what all commands have that print an action's answer.

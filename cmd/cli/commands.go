@@ -46,7 +46,7 @@ func atLeastOne(what, hint string) cobra.PositionalArgs {
 
 func none(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return usage{"`web " + cmd.Name() + "` takes no arguments", "see `web help " + cmd.Name() + "`"}
+		return usage{"`" + cmd.CommandPath() + "` takes no arguments", helpHint(cmd)}
 	}
 	return nil
 }

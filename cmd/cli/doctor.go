@@ -1,14 +1,17 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/http"
 	"os"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -88,41 +91,27 @@ func (a *app) examine() []finding {
 	if opErr != nil {
 		return out
 	}
-	if selected := a.selected(op, s); selected != "" {
-		runner, closeRunner := a.runner(wiring{})
-		if why := runner.Selectable(selected, s.State == settings.Valid); why != "" {
-			out = append(out, finding{"bad", "selected engine " + selected, why, "name another engine in " + settings.SearchFile})
-		}
-		closeRunner()
+	runner, closeRunner := a.runner(wiring{})
+	defer closeRunner()
+	setting, refused := runner.CheckSearch()
+	selected := ""
+	if setting.Engine != nil {
+		selected = *setting.Engine
 	}
-	for _, name := range engines.Names() {
-		e, ok := op.Engines[name]
-		if !ok {
-			continue
-		}
-		f := finding{"ok", "engine " + name, "available", ""}
-		if e.KeyMissing && name == engines.DuckDuckGo {
-			out = append(out, finding{"bad", f.what, "its configuration names a variable that is not set", "set " + e.KeyEnv})
-			continue
-		}
-		_, built := builders()[name]
-		switch {
-		case !built && !e.Key.IsSet():
-			f = finding{"note", f.what, "not part of this version, and no key", ""}
-		case name != engines.DuckDuckGo && !e.Key.IsSet(), e.KeyMissing:
-			f = finding{"note", f.what, "no key", "set " + e.KeyEnv + " to use it"}
-			if e.KeyEnv == "" {
-				f.hint = "give it an api_key in the operator file to use it"
-			}
-		case !built:
-			f = finding{"note", f.what, "key present, but the engine is not part of this version", ""}
-		case name != engines.DuckDuckGo:
-			f.says = "key present"
-		}
-		if e.Custom {
-			f.says += ", custom endpoint"
+	if refused != nil && (refused.Code == action.SearchEngineUnavailable || refused.Code == action.BackendIneligible) {
+		out = append(out, finding{"bad", "selected engine " + selected, refused.Message, refused.Advice})
+	}
+	for _, state := range setting.Engines {
+		f := engineFinding(state, op.Engines[state.Name])
+		if state.Name == selected && refused == nil {
+			f.says += "; selected"
 		}
 		out = append(out, f)
+	}
+	if by, problem := runner.CheckSummarizer(); problem != "" {
+		out = append(out, finding{"bad", "summarizer", problem + "; " + by + " stands in for it", "mend that, or choose another summarizer.engine in the operator file"})
+	} else {
+		out = append(out, finding{"ok", "summarizer", by, ""})
 	}
 	if op.Network.Proxy.IsSet() {
 		out = append(out, finding{"note", "network.proxy", "the proxy connects, so the judged address of a page is not pinned", ""})
@@ -133,12 +122,31 @@ func (a *app) examine() []finding {
 	return out
 }
 
-// selected is the engine that somebody chose, or "" when the default is used, which is always there.
-func (a *app) selected(op operator.Operator, s settings.Search) string {
-	if s.State == settings.Valid {
-		return s.Engine
+// engineFinding says what is known about an engine without asking it.
+func engineFinding(state action.EngineState, e operator.Engine) finding {
+	f := finding{"ok", "engine " + state.Name, state.Says(), ""}
+	if !state.Available() {
+		f.state = "note"
+		if state.Name == engines.DuckDuckGo { // it needs no key, so its entry is at fault
+			f.state = "bad"
+		}
+		if f.hint = state.Remedy(); f.hint != "" {
+			f.hint += " to use it"
+		}
+		return f
 	}
-	return op.DefaultEngine
+	if e.Key.IsSet() {
+		f.says = "key present"
+	}
+	if e.Custom {
+		f.says += ", custom endpoint"
+	} else {
+		f.says += ", official endpoint"
+	}
+	if model := cmp.Or(e.Model, engines.DefaultModel(state.Name)); model != "" {
+		f.says += ", model " + model
+	}
+	return f
 }
 
 func settingFinding(name string, s settings.Snapshot, missing string) finding {
@@ -192,36 +200,78 @@ func probe(dir *os.Root, rel, says string) finding {
 	return finding{"ok", rel, says, ""}
 }
 
-// askEngines asks every available engine one question.
+// liveQuery is what engines are asked by doctor --live: anybody finds something for it.
+const liveQuery = "example domain"
+
+// askEngines asks every available engine one question, all at once, each for as long as a search may take.
 func (a *app) askEngines(ctx context.Context) []finding {
 	op, err := a.readOperator()
 	if err != nil {
 		return nil
 	}
-	var out []finding
-	for _, name := range engines.Names() {
-		build := builders()[name]
-		e, admitted := op.Engines[name]
-		if build == nil || !admitted || name != engines.DuckDuckGo && !e.Key.IsSet() {
-			continue
+	runner, closeRunner := a.runner(wiring{})
+	defer closeRunner()
+	setting, _ := runner.CheckSearch()
+	ctx, cancel := context.WithTimeout(ctx, op.Limits.Search)
+	defer cancel()
+	out := make([]finding, len(setting.Engines))
+	var asked sync.WaitGroup
+	for i, state := range setting.Engines {
+		if state.Available() {
+			asked.Go(func() { out[i] = askEngine(ctx, op, state.Name) })
 		}
-		f := finding{"ok", "live " + name, "", ""}
-		engine, err := build(op, e)
-		if err == nil {
-			ctx, cancel := context.WithTimeout(ctx, op.Limits.Search)
-			var answer engines.Answer
-			answer, err = engine.Search(ctx, engines.Query{Text: "example domain"})
-			cancel()
-			f.says = fmt.Sprintf("%d results", len(answer.Results))
-		}
-		if err != nil {
-			f.state, f.says, f.hint = "bad", "failed", "try again later, or choose another engine"
-			var typed *engines.Error
-			if errors.As(err, &typed) {
-				f.says = typed.Class + ": " + typed.Message
-			}
-		}
-		out = append(out, f)
 	}
-	return slices.Clip(out)
+	asked.Wait()
+	return slices.DeleteFunc(out, func(f finding) bool { return f == finding{} })
+}
+
+func askEngine(ctx context.Context, op operator.Operator, name string) finding {
+	f := finding{state: "bad", what: "live " + name}
+	engine, err := builders()[name](op, op.Engines[name])
+	if err != nil {
+		f.says, f.hint = "could not be initialised: "+err.Error(), "mend the operator file"
+		return f
+	}
+	answer, err := engine.Search(ctx, engines.Query{Text: liveQuery})
+	var typed *engines.Error
+	switch {
+	case err == nil && len(answer.Results) == 0:
+		return finding{"note", f.what, "reachable, but found nothing", ""}
+	case err == nil:
+		return finding{"ok", f.what, fmt.Sprintf("reachable, %d results", len(answer.Results)), ""}
+	case !errors.As(err, &typed):
+		f.says, f.hint = "failed", "report this as a defect of web"
+		return f
+	}
+	// The message holds the next step of whoever searches; here stands the operator's.
+	f.says, _, _ = strings.Cut(typed.Message, ". ")
+	f.says = typed.Class + ": " + strings.TrimSuffix(f.says, ".")
+	f.hint = liveRemedy(name, typed)
+	return f
+}
+
+// liveRemedy is what an operator does about an engine that failed.
+func liveRemedy(name string, e *engines.Error) string {
+	entry := "engines." + name
+	switch {
+	case errors.Is(e, context.Canceled):
+		return "run it again"
+	case name == engines.DuckDuckGo && (!e.Retryable || e.Class == "rate_limited"):
+		return "wait some minutes, use another network, or choose an engine with a key"
+	case e.HTTPStatus == http.StatusUnauthorized || e.HTTPStatus == http.StatusForbidden:
+		return "reachable, but the key was refused: check " + entry + ".api_key, or the variable that holds it, and what the key may be used for"
+	case e.HTTPStatus == http.StatusNotFound && engines.DefaultModel(name) != "":
+		return "reachable, but the model or the address is not known there: check " + entry + ".model and " + entry + ".base_url"
+	case e.HTTPStatus == http.StatusTooManyRequests:
+		return "reachable, but the rate or the credit of the key is used up: wait, or raise the limit at the provider"
+	case e.HTTPStatus >= 500:
+		return "reachable, but it fails for now: try again later"
+	case e.HTTPStatus >= 400:
+		return "reachable, but the request was refused: check key, model and base_url of " + entry
+	case e.HTTPStatus >= 300:
+		return "check " + entry + ".base_url: it leads somewhere else"
+	case e.Retryable:
+		return "check the network, network.proxy and " + entry + ".base_url, or try again later"
+	}
+	return "check key, model and base_url of " + entry
 }

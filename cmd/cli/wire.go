@@ -21,7 +21,11 @@ import (
 	"web/browse/fetch"
 	"web/browse/guard"
 	"web/engines"
+	"web/engines/anthropic"
 	"web/engines/duckduckgo"
+	"web/engines/gemini"
+	"web/engines/openai"
+	"web/engines/tavily"
 	"web/manual"
 	"web/settings/operator"
 	"web/settings/safefile"
@@ -89,17 +93,35 @@ func (a *app) runner(w wiring) (*action.Runner, func()) {
 	}), closeRoot
 }
 
-// builders are the engines that this program has.
+// builders are the engines that this program has. What an engine may know of the operator's configuration is
+// its own entry; addresses come from there only.
 func builders() map[string]action.Builder {
-	return map[string]action.Builder{engines.DuckDuckGo: buildDuckDuckGo}
-}
-
-func buildDuckDuckGo(op operator.Operator, e operator.Engine) (engines.Engine, error) {
-	client, err := engineClient(op)
-	if err != nil {
-		return nil, err
+	build := func(make func(*http.Client, operator.Engine) engines.Engine) action.Builder {
+		return func(op operator.Operator, e operator.Engine) (engines.Engine, error) {
+			client, err := engineClient(op)
+			if err != nil {
+				return nil, err
+			}
+			return make(client, e), nil
+		}
 	}
-	return duckduckgo.New(duckduckgo.Config{Client: client, BaseURL: e.BaseURL}), nil
+	return map[string]action.Builder{
+		engines.DuckDuckGo: build(func(c *http.Client, e operator.Engine) engines.Engine {
+			return duckduckgo.New(duckduckgo.Config{Client: c, BaseURL: e.BaseURL})
+		}),
+		engines.OpenAI: build(func(c *http.Client, e operator.Engine) engines.Engine {
+			return openai.New(openai.Config{Client: c, Key: e.Key.Reveal(), Model: e.Model, BaseURL: e.BaseURL})
+		}),
+		engines.Anthropic: build(func(c *http.Client, e operator.Engine) engines.Engine {
+			return anthropic.New(anthropic.Config{Client: c, Key: e.Key.Reveal(), Model: e.Model, BaseURL: e.BaseURL})
+		}),
+		engines.Gemini: build(func(c *http.Client, e operator.Engine) engines.Engine {
+			return gemini.New(gemini.Config{Client: c, Key: e.Key.Reveal(), Model: e.Model, BaseURL: e.BaseURL})
+		}),
+		engines.Tavily: build(func(c *http.Client, e operator.Engine) engines.Engine {
+			return tavily.New(tavily.Config{Client: c, Key: e.Key.Reveal(), BaseURL: e.BaseURL})
+		}),
+	}
 }
 
 // fetcher makes what gets pages. Its guard has the system's resolver and sockets and no proxy but the operator's.
