@@ -43,7 +43,9 @@ type world struct {
 	// operator is the content of operator.json; "" is no file.
 	operator string
 	fakes    map[string]*fake
-	built    []build
+	// providers are asked by the real engines, which then stand in place of the fakes.
+	providers map[string]*provider
+	built     []build
 	// pages are the web, by URL; fetched is what was asked of it.
 	pages   map[string]webPage
 	fetched []string
@@ -90,7 +92,7 @@ type build struct{ Name, Key, Model string }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{t: t, dir: t.TempDir(), env: map[string]string{}, fakes: map[string]*fake{}, pages: map[string]webPage{}}
+	w := &world{t: t, dir: t.TempDir(), env: map[string]string{}, fakes: map[string]*fake{}, providers: map[string]*provider{}, pages: map[string]webPage{}}
 	for _, name := range engines.Names() {
 		w.fakes[name] = &fake{answer: engines.Answer{Results: []engines.Result{hit("T", "https://ex.org/a", "S")}}}
 	}
@@ -128,6 +130,9 @@ func (w *world) runner() (*Runner, func()) {
 	for name, f := range w.fakes {
 		builders[name] = func(_ operator.Operator, e operator.Engine) (engines.Engine, error) {
 			w.built = append(w.built, build{name, e.Key.Reveal(), e.Model})
+			if p := w.providers[name]; p != nil && f.broken == nil {
+				return p.engine(name, e), nil
+			}
 			return f, f.broken
 		}
 	}
@@ -237,9 +242,14 @@ func (w *world) asked() map[string]int {
 	return out
 }
 
-// idle checks that no engine was built or asked and that nothing was fetched.
+// idle checks that no engine was built or asked and that nothing was sent or fetched.
 func (w *world) idle() {
 	w.t.Helper()
+	for name, p := range w.providers {
+		if sent := p.requests(); len(sent) > 0 {
+			w.t.Errorf("sent to %s: %+v", name, sent)
+		}
+	}
 	if len(w.built) > 0 || len(w.asked()) > 0 || len(w.fetched) > 0 {
 		w.t.Errorf("built %v, asked %v, fetched %v; want nothing", w.built, w.asked(), w.fetched)
 	}
