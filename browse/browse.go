@@ -121,6 +121,9 @@ func (r Reader) Reopen(ctx context.Context, cursor string, target guard.URL, mod
 func read(kept snapshots.Page, mode Mode) (*Page, *fault.Error) {
 	media := charset.MediaType(kept.ContentType)
 	kind, readable := formats.Classify(media, kept.Body)
+	if media == "" {
+		media = kind.MediaType()
+	}
 	if !readable {
 		return nil, fault.New(fault.ContentTypeUnsupported, "the page is a "+kind.Name()+", which cannot be read as text",
 			"download the file with another tool; web reads text only").WithStatus(kept.HTTPStatus)
@@ -212,6 +215,9 @@ func charsetKind(kind formats.Kind) charset.Kind {
 // undecodable looks at the text of all blocks and at the text before anything was read from it: an HTML reader
 // takes much of what is no text for markup, and leaves control characters out, by which it would be known.
 func undecodable(doc *blocks.Document, decoded charset.Result) bool {
+	if charset.Binary(decoded.Text) {
+		return true
+	}
 	if len(decoded.Warnings) == 0 {
 		return false
 	}

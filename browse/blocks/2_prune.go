@@ -168,7 +168,7 @@ func dropped(a atom.Atom) bool {
 	switch a {
 	case atom.Script, atom.Style, atom.Template, atom.Head, atom.Title, atom.Svg, atom.Iframe, atom.Noembed, atom.Select,
 		atom.Datalist, atom.Option, atom.Optgroup, atom.Textarea, atom.Input, atom.Progress, atom.Meter, atom.Audio,
-		atom.Video, atom.Canvas, atom.Object, atom.Map, atom.Annotation, atom.AnnotationXml, atom.Rp, atom.Output:
+		atom.Video, atom.Canvas, atom.Object, atom.Annotation, atom.AnnotationXml, atom.Rp, atom.Output:
 		return true
 	}
 	return false
@@ -215,61 +215,86 @@ func hides(t *tree, id nodeID) hiding {
 	return how
 }
 
-// hidingStyle reads a style attribute as far as it can hide text.
+// hidingStyle reads a style attribute as far as it can hide text. Of two declarations of one property the last
+// one counts, as in browsers.
 func hidingStyle(v []byte) hiding {
-	var absolute, away bool
-	how := shown
-	for decl := range bytes.SplitSeq(v, []byte{';'}) {
+	var absolute, away, none, invisible, tiny, clipped, flat, shrunk, overflowHidden, transparent bool
+	for decl := range bytes.SplitSeq(withoutComments(v), []byte{';'}) {
 		name, value, ok := bytes.Cut(decl, []byte{':'})
 		if !ok {
 			continue
 		}
-		name, value = bytes.TrimSpace(name), bytes.TrimSpace(value)
 		if i := bytes.IndexByte(value, '!'); i >= 0 {
-			value = bytes.TrimSpace(value[:i])
+			value = value[:i]
 		}
-		switch strings.ToLower(string(name)) {
+		val := strings.ToLower(string(bytes.TrimSpace(value)))
+		switch strings.ToLower(string(bytes.TrimSpace(name))) {
 		case "display":
-			if bytes.EqualFold(value, []byte("none")) {
-				how = hiddenUntilOpened
-			}
+			none = val == "none"
 		case "visibility":
-			if bytes.EqualFold(value, []byte("hidden")) || bytes.EqualFold(value, []byte("collapse")) {
-				how = hiddenUntilOpened
-			}
+			invisible = val == "hidden" || val == "collapse"
+		case "content-visibility":
+			none = none || val == "hidden"
+		case "opacity":
+			transparent = zeroLength(val)
 		case "font-size":
-			if zeroLength(value) {
-				return hiddenFromAll
-			}
+			tiny = zeroLength(val)
+		case "clip":
+			clipped = strings.HasPrefix(val, "rect(") && strings.Trim(val[len("rect("):], "01px,. )") == ""
+		case "clip-path":
+			clipped = val == "inset(50%)" || val == "inset(100%)" || val == "circle(0)" || val == "circle(0px)"
+		case "transform":
+			shrunk = strings.HasPrefix(val, "scale(0)") || val == "scale(0, 0)" || val == "scale(0,0)"
+		case "height", "max-height", "width", "max-width":
+			flat = flat || zeroLength(val) || val == "1px"
+		case "overflow":
+			overflowHidden = strings.HasPrefix(val, "hidden") || val == "clip"
 		case "position":
-			absolute = bytes.EqualFold(value, []byte("absolute")) || bytes.EqualFold(value, []byte("fixed"))
-		case "left", "top", "right", "bottom", "text-indent":
-			if len(value) > 4 && value[0] == '-' && (bytes.HasSuffix(value, []byte("px")) || bytes.HasSuffix(value, []byte("em"))) &&
-				len(bytes.TrimRight(value[1:], "pxem")) >= 4 {
-				away = true
-				if string(name) == "text-indent" {
-					return hiddenFromAll
-				}
-			}
+			absolute = val == "absolute" || val == "fixed"
+		case "left", "top", "right", "bottom":
+			away = away || farAway(val)
+		case "text-indent":
+			tiny = tiny || farAway(val)
 		}
 	}
-	if absolute && away {
+	switch {
+	case tiny, absolute && (away || clipped || transparent):
 		return hiddenFromAll
+	case none, invisible, shrunk, flat && overflowHidden:
+		return hiddenUntilOpened
 	}
-	return how
+	// Transparent alone is not hidden: half the pages of some site builders fade in.
+	return shown
 }
 
-func zeroLength(v []byte) bool {
-	v = bytes.TrimRight(bytes.ToLower(v), "pxremt%")
-	if len(v) == 0 {
+func withoutComments(v []byte) []byte {
+	open, end := []byte("/*"), []byte("*/")
+	if !bytes.Contains(v, open) {
+		return v
+	}
+	var out []byte
+	for {
+		before, after, ok := bytes.Cut(v, open)
+		out = append(out, before...)
+		if !ok {
+			return out
+		}
+		_, v, _ = bytes.Cut(after, end)
+	}
+}
+
+// farAway reports whether an offset of three digits or more moves the element off the screen.
+func farAway(v string) bool {
+	if len(v) <= 4 || v[0] != '-' || !strings.HasSuffix(v, "px") && !strings.HasSuffix(v, "em") {
 		return false
 	}
-	for _, c := range v {
-		if c != '0' && c != '.' {
-			return false
-		}
-	}
-	return true
+	whole, _, _ := strings.Cut(strings.TrimRight(v[1:], "pxrem"), ".")
+	return len(whole) >= 4 || strings.HasSuffix(v, "em") && len(whole) >= 3
+}
+
+func zeroLength(v string) bool {
+	v = strings.TrimRight(v, "pxremt%vhw ")
+	return v != "" && strings.Trim(v, "0.") == ""
 }
 
 // hidingClass knows the class names by which the common frameworks hide text from sight.

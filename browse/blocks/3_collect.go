@@ -85,27 +85,29 @@ type collector struct {
 	drafts  []draft
 	anchors []anchor
 
-	scope     scope
-	cur       draft
-	open      bool
-	space     bool
-	breaks    int
-	glue      bool // two inline elements meet without white space between them
-	last      rune
-	style     style
-	link      int32
-	ended     style // ended by a mark, until the walk leaves the element
-	preLine   int
-	moving    int  // streamed parts around the walk
-	spanned   int  // table cells that only spans have made
-	merged    bool // MaxBlocks or maxNodes was reached
-	invisible int
-	hidden    int
-	forms     int
+	scope   scope
+	cur     draft
+	open    bool
+	space   bool
+	breaks  int
+	glue    bool // two inline elements meet without white space between them
+	last    rune
+	style   style
+	link    int32
+	ended   style // ended by a mark, until the walk leaves the element
+	preLine int
+	moving  int // streamed parts around the walk
+	spanned int // table cells that only spans have made
+	// everything is set when no text that a reader sees may be left out.
+	everything bool
+	merged     bool // MaxBlocks or maxNodes was reached
+	invisible  int
+	hidden     int
+	forms      int
 }
 
-func collect(t *tree) *collector {
-	c := &collector{t: t, link: -1}
+func collect(t *tree, everything bool) *collector {
+	c := &collector{t: t, link: -1, everything: everything}
 	c.text = make([]byte, 0, t.textBytes+t.textBytes/4+256)
 	c.scope = scope{kind: Paragraph, node: t.html}
 	c.children(t.html)
@@ -474,6 +476,10 @@ func (c *collector) block(id nodeID, change func(*scope)) {
 }
 
 func (c *collector) heading(id nodeID, level int) {
+	if !c.scope.joining && c.holdsBlocks(id) {
+		c.splitHeading(id, level)
+		return
+	}
 	c.boundary()
 	outer, outerStyle, at := c.scope, c.style, len(c.text)
 	c.scope.node = id
@@ -487,6 +493,53 @@ func (c *collector) heading(id nodeID, level int) {
 		}
 	}
 	c.scope.joining = outer.joining
+	c.boundary()
+	c.scope, c.style = outer, outerStyle&^c.ended
+}
+
+// holdsBlocks reports whether a heading has text of its own and, beside it, blocks with text of theirs. A heading
+// that is wrapped in blocks as a whole is one heading.
+func (c *collector) holdsBlocks(id nodeID) bool {
+	own, blocks := false, false
+	for n := c.t.nodes[id].first; n != 0; n = c.t.nodes[n].next {
+		switch x := &c.t.nodes[n]; {
+		case x.flags&(flagHidden|flagDropped|flagEndMark) != 0:
+		case x.flags&flagText != 0:
+			own = own || !blank(c.t.text(n))
+		case isBlock(x.tag):
+			blocks = blocks || sizeBelow(c.t, n, 1) > 0
+		default:
+			own = own || sizeBelow(c.t, n, 1) > 0
+		}
+	}
+	return own && blocks
+}
+
+// splitHeading makes headings of the text that a heading holds itself and leaves its blocks what they are.
+func (c *collector) splitHeading(id nodeID, level int) {
+	c.boundary()
+	outer, outerStyle := c.scope, c.style
+	for n := c.t.nodes[id].first; n != 0; n = c.t.nodes[n].next {
+		x := &c.t.nodes[n]
+		c.scope.node = id
+		switch {
+		case x.flags&flagEndMark != 0:
+			c.endMark(nodeID(x.off))
+		case x.flags&flagText == 0 && isBlock(x.tag):
+			c.scope.joining = false
+			c.boundary()
+			c.scope = outer
+			c.element(n)
+		default:
+			c.scope.kind, c.scope.level, c.scope.joining = Heading, int8(level), true
+			if x.flags&flagText != 0 {
+				c.inline(c.t.text(n))
+			} else {
+				c.element(n)
+			}
+		}
+	}
+	c.scope.joining = false
 	c.boundary()
 	c.scope, c.style = outer, outerStyle&^c.ended
 }
@@ -678,9 +731,10 @@ func (c *collector) button(id nodeID) {
 	c.space = true
 }
 
-// label drops the caption of a form field and keeps a label that is used as a heading or a tab.
+// label drops the caption of a form field, unless everything is wanted, and keeps a label that is used as a heading
+// or a tab.
 func (c *collector) label(id nodeID) {
-	if sizeBelow(c.t, id, 80) >= 80 {
+	if c.everything || sizeBelow(c.t, id, 80) >= 80 {
 		c.block(id, nil)
 		return
 	}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 
+	"golang.org/x/net/html/atom"
+
 	"web/browse/blocks/internal/score"
 )
 
@@ -59,11 +61,20 @@ func (c *collector) words() int {
 // unclosed menu has swallowed is given whole.
 func withoutFurniture(c *collector, keep []bool) bool {
 	const inFurniture = inTable << 1
+	// What a first-level heading stands in is no furniture by its name: it may be a page about cookies.
+	titled := make([]bool, len(c.t.nodes))
+	for n := range titled {
+		if c.t.nodes[n].tag == atom.H1 {
+			for up := nodeID(n); up > 0 && !titled[up]; up = c.t.around(up) {
+				titled[up] = true
+			}
+		}
+	}
 	places := make([]place, len(c.t.nodes))
 	for n := c.t.html + 1; int(n) < len(places); n++ {
 		if c.t.isElement(n) {
 			places[n] = places[c.t.around(n)] | placeOf(c.t, n)
-			if c.isFurniture(n) {
+			if !titled[n] && c.isFurniture(n) {
 				places[n] |= inFurniture
 			}
 		}
@@ -259,7 +270,7 @@ type Inspection struct {
 
 // Inspect reads a page for the training command.
 func Inspect(src []byte) *Inspection {
-	c, facts := read(src)
+	c, facts := read(src, false)
 	var doc Document
 	keep := make([]bool, len(c.drafts))
 	for i := range keep {

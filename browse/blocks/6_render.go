@@ -38,6 +38,7 @@ func MarkdownOutline(d *Document) ([]byte, []OutlineEntry) {
 	}
 	w.Grow(size)
 	var outline []OutlineEntry
+	var at nesting
 	line := 1
 	for i := range d.Blocks {
 		b := &d.Blocks[i]
@@ -54,7 +55,7 @@ func MarkdownOutline(d *Document) ([]byte, []OutlineEntry) {
 		if b.Kind == Heading {
 			outline = append(outline, OutlineEntry{line, b.Level, b.Text})
 		}
-		line += writeBlock(&w, b)
+		line += writeBlock(&w, b, at.indent(b))
 	}
 	if len(d.Blocks) > 0 {
 		w.WriteByte('\n')
@@ -76,18 +77,54 @@ func writeQuoteMarks(w *bytes.Buffer, n int) {
 	}
 }
 
-// indentOf is the white space before a block that belongs to a list of this depth. Four columns fit under
-// both "- " and "10. ".
-func indentOf(depth int) string { return strings.Repeat("    ", min(max(depth, 0), 12)) }
+// maxNesting is how many lists within lists are told apart by their indentation.
+const maxNesting = 12
+
+// nesting follows the list items that are open where a block is written, and how far each indents what is in it.
+type nesting struct {
+	open   int
+	quoted int
+	width  [maxNesting + 1]int
+}
+
+// indent is the white space before a block. What says that it is inside a list item is indented only where
+// that item is open: without it, a reader of Markdown would take the indentation for code.
+func (n *nesting) indent(b *Block) string {
+	if b.Quoted != n.quoted {
+		n.open, n.quoted = 0, b.Quoted
+	}
+	if b.Kind == Heading || b.Kind == Quote {
+		n.open = 0
+		return ""
+	}
+	depth := min(max(b.Depth, 0), maxNesting)
+	if b.Kind == ListItem {
+		depth = min(max(depth, 1), n.open+1, maxNesting)
+		// Four columns fit under both "- " and "10. ".
+		n.open, n.width[depth] = depth, 4
+		if b.Ordered > 99 {
+			n.width[depth] = len(strconv.Itoa(b.Ordered)) + len(". ")
+		}
+		depth--
+	} else {
+		depth = min(depth, n.open)
+		n.open = depth
+	}
+	columns := 0
+	for _, w := range n.width[1 : depth+1] {
+		columns += w
+	}
+	return strings.Repeat(" ", columns)
+}
 
 // writeBlock writes one block without its last newline and returns the number of newlines written.
-func writeBlock(w *bytes.Buffer, b *Block) int {
-	var first, rest, body string
+func writeBlock(w *bytes.Buffer, b *Block, first string) int {
+	rest := first
+	var body string
 	switch b.Kind {
 	case Heading:
 		body = strings.Repeat("#", min(max(b.Level, 1), 6)) + " " + closed(oneLine(b.inline())) // a heading ends with its line
 	case ListItem:
-		first = indentOf(b.Depth - 1)
 		if b.Ordered > 0 {
 			body = strconv.Itoa(b.Ordered) + ". " + oneLine(b.inline())
 		} else {
@@ -95,8 +132,6 @@ func writeBlock(w *bytes.Buffer, b *Block) int {
 		}
 		rest = first + "    "
 	case Code:
-		first = indentOf(b.Depth)
-		rest = first
 		fence := fenceFor(b.Text)
 		if first == "" && b.Quoted == 0 {
 			// Whole files come as one block: no copy of them is made.
@@ -107,16 +142,12 @@ func writeBlock(w *bytes.Buffer, b *Block) int {
 		}
 		body = fence + b.Language + "\n" + b.Text + "\n" + fence
 	case Table:
-		first = indentOf(b.Depth)
-		rest = first
 		if body = b.Markdown; body == "" {
 			body = b.Text
 		}
 	case Quote:
 		body = b.inline()
 	default:
-		first = indentOf(b.Depth)
-		rest = first
 		body = b.inline()
 	}
 	quoted := b.Quoted
@@ -393,6 +424,8 @@ func (w *mdWriter) escape(s []byte, lineStart bool) {
 		case '<':
 			if i+1 < len(s) && (isWordRune(rune(s[i+1])) || s[i+1] == '/' || s[i+1] == '!' || s[i+1] == '?') {
 				w.out = append(w.out, '\\')
+			} else if autolinksMail(s[i:]) {
+				w.out = append(w.out, '\\')
 			}
 		case '&':
 			if i+1 < len(s) && (s[i+1] == '#' || isWordRune(rune(s[i+1]))) && bytes.IndexByte(s[i:min(len(s), i+36)], ';') > 0 {
@@ -407,6 +440,13 @@ func (w *mdWriter) escape(s []byte, lineStart bool) {
 		}
 		w.out = append(w.out, c)
 	}
+}
+
+// autolinksMail reports whether s, which begins with "<", could be read as an address between angle brackets.
+func autolinksMail(s []byte) bool {
+	s = s[:min(len(s), 320)]
+	end := bytes.IndexAny(s, " \t\n>")
+	return end > 0 && s[end] == '>' && bytes.IndexByte(s[:end], '@') > 0
 }
 
 func isWordByte(c byte) bool { return c >= utf8.RuneSelf || isWordRune(rune(c)) }

@@ -28,7 +28,7 @@ func TestWhatBelongsTogether(t *testing.T) {
 		{"a menu", elsewhere + "<p>x</p>", "x", true, []string{"x"}},
 		{"the topic", "<h1>Old</h1><h1>Topic</h1><p>y</p><p>x</p><h1>Later</h1>", "x", true, []string{"Topic", "x"}},
 	} {
-		c, _ := read([]byte(tt.page))
+		c, _ := read([]byte(tt.page), false)
 		keep := make([]bool, len(c.drafts))
 		prob := make([]float32, len(keep))
 		choice := score.Choice{Inside: make([]bool, len(keep)), Cut: 0.5}

@@ -54,7 +54,7 @@ const (
 // Extract reads a page. src is UTF-8; bytes that are not become U+FFFD. It never fails on what a page holds;
 // the error is for the caller's mistakes and is nil today.
 func Extract(src []byte, opt Options) (*Document, error) {
-	c, facts := read(src)
+	c, facts := read(src, opt.Mode == Full)
 	t := c.t
 	doc := &Document{Title: facts.title, Meta: facts.meta}
 	if t.recovered {
@@ -96,14 +96,14 @@ func Extract(src []byte, opt Options) (*Document, error) {
 	return doc, nil
 }
 
-// read runs the passes that do not depend on the mode.
-func read(src []byte) (*collector, pageFacts) {
+// read runs the passes before the choice.
+func read(src []byte, everything bool) (*collector, pageFacts) {
 	if !utf8.Valid(src) {
 		src = bytes.ToValidUTF8(src, []byte("\uFFFD"))
 	}
 	t := parse(src)
 	prune(t)
-	return collect(t), readFacts(t)
+	return collect(t, everything), readFacts(t)
 }
 
 // deliver turns the kept drafts into blocks and their links into the document's.

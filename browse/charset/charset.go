@@ -182,6 +182,24 @@ func Undecodable(text string, warnings []string) bool {
 	return chars >= minChars && replaced*100 >= chars*minReplacedPercent && controls*100 >= chars*minControlPercent
 }
 
+// Binary reports whether decoded text is no text at all though every byte had a meaning, as in a single-byte
+// character set: no text is full of control characters. Only its head is looked at.
+func Binary(text []byte) bool {
+	const (
+		headBytes         = 64 << 10
+		minBytes          = 512
+		minControlPercent = 2
+	)
+	head := text[:min(len(text), headBytes)]
+	controls := 0
+	for _, c := range head {
+		if c <= 0x08 || c == 0x0B || c >= 0x0E && c <= 0x1A || c >= 0x1C && c <= 0x1F {
+			controls++
+		}
+	}
+	return len(head) >= minBytes && controls*100 >= len(head)*minControlPercent
+}
+
 // MediaType is the part of a Content-Type header before the first semicolon, trimmed and in lower case; empty
 // when the header names none.
 func MediaType(contentType string) string {

@@ -345,3 +345,27 @@ func TestValidUTF8SharesTheBody(t *testing.T) {
 		t.Error("appending to the text would write behind the body")
 	}
 }
+
+func TestControlsAreBinary(t *testing.T) {
+	random := make([]byte, 4096)
+	for i, x := 0, uint32(1); i < len(random); i++ {
+		x = x*1664525 + 1013904223
+		random[i] = byte(x >> 24)
+	}
+	latin := Decode(random, "text/html; charset=iso-8859-1", HTML)
+	for _, tt := range []struct {
+		name string
+		text []byte
+		want bool
+	}{
+		{"random bytes in a set where each has a meaning", latin.Text, true},
+		{"too few to tell", latin.Text[:400], false},
+		{"prose", bytes.Repeat([]byte("plain words\n\ton lines\r\n\f"), 100), false},
+		{"prose with a stray control character", append(bytes.Repeat([]byte("words "), 200), 0, 1, 2), false},
+		{"a tail of rubbish", append(bytes.Repeat([]byte("words "), 20_000), random...), false},
+	} {
+		if got := Binary(tt.text); got != tt.want {
+			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
+		}
+	}
+}

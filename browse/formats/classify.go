@@ -65,6 +65,29 @@ func (k Kind) Readable() bool {
 // Name is the kind as a message says it.
 func (k Kind) Name() string { return string(k) }
 
+// MediaType is the media type of a kind that can be read, for an answer that states none.
+func (k Kind) MediaType() string {
+	switch k {
+	case KindHTML:
+		return "text/html"
+	case KindXHTML:
+		return "application/xhtml+xml"
+	case KindMarkdown:
+		return "text/markdown"
+	case KindJSON:
+		return "application/json"
+	case KindJSONLines:
+		return "application/x-ndjson"
+	case KindXML, KindFeed:
+		return "application/xml"
+	case KindCSV:
+		return "text/csv"
+	case KindTSV:
+		return "text/tab-separated-values"
+	}
+	return "text/plain"
+}
+
 // sniffBytes is how much of a body is searched for the first element and for binary bytes.
 const sniffBytes = 8 << 10
 
@@ -74,7 +97,8 @@ const sniffBytes = 8 << 10
 // is that, whatever the label says; but under a label of text a compressed stream is left to the caller, as
 // it is an encoding fault and no document. A whole HTML page labelled Markdown, CSV, JSON, XML or feed is
 // HTML; a feed labelled HTML or XML is a feed. A missing or generic type is sniffed. Of text/plain only the
-// forms that collapsed white space would harm are told apart (JSON, XML, HTML source), and they stay source.
+// forms that collapsed white space would harm are told apart: JSON, XML and HTML source, text laid out by its
+// indentation, which stay source, and Markdown, which hosts of source code label so.
 func Classify(mediaType string, body []byte) (Kind, bool) {
 	k := classify(strings.TrimSpace(mediaType), body)
 	return k, k.Readable()
@@ -350,6 +374,59 @@ func sniffPlain(body []byte, head string) Kind {
 		return KindCode
 	case isJSON(string(body)):
 		return KindJSON
+	case !wide(body):
+		return layoutKind(head)
+	}
+	return KindPlain
+}
+
+// Text is laid out when so many of its lines, and at least minLaidOut, are indented.
+const (
+	laidOutPercent = 25
+	minLaidOut     = 3
+)
+
+// layoutKind tells prose from text whose line breaks and indentation carry its meaning, and from Markdown, by
+// the lines of head. Markdown has to show two of its forms: one alone is as often a comment or a chance.
+func layoutKind(head string) Kind {
+	var lines, indented, headings, fences, links, items, rules int
+	for line := range strings.Lines(head) {
+		line = strings.TrimRight(line, "\r\n")
+		if blank(line) {
+			continue
+		}
+		lines++
+		if strings.HasPrefix(line, "  ") || line[0] == '\t' {
+			indented++
+			continue
+		}
+		if level, content, ok := atxHeading(line); ok && content != "" && level <= 6 {
+			headings++
+		}
+		if strings.HasPrefix(line, "```") {
+			fences++
+		}
+		if strings.Contains(line, "](http") || strings.Contains(line, "](/") || strings.Contains(line, "](#") {
+			links++
+		}
+		if strings.HasPrefix(line, "- ") || strings.HasPrefix(line, "* ") {
+			items++
+		}
+		if delimiterRow(line) > 1 {
+			rules++
+		}
+	}
+	forms := 0
+	for _, n := range [...]int{headings, fences / 2, links, items / 2, rules} {
+		if n > 0 {
+			forms++
+		}
+	}
+	switch {
+	case forms >= 2 && (headings > 0 || fences > 1 || rules > 0) && 2*headings < lines:
+		return KindMarkdown
+	case indented >= minLaidOut && 100*indented >= laidOutPercent*lines:
+		return KindCode
 	}
 	return KindPlain
 }

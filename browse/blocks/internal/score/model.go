@@ -243,14 +243,21 @@ func NewWords(odds map[Token]float32) Words {
 // units weigh more than many doubtful ones. Pages that say that they are articles have one container.
 const (
 	containerPower = 1.5
-	articlePower   = 2.0
+	articlePower   = 3.0
+)
+
+// A page has up to maxContainers: a question and its answers, the parts of a shop's page. A further one has to
+// raise what they promise together by minContainerGain.
+const (
+	maxContainers    = 8
+	minContainerGain = 0.0005
 )
 
 // Choice is what Choose decided.
 type Choice struct {
 	Keep []bool
-	// Inside says of each unit whether it lies in the container: the element whose units promise the best
-	// balance when it is taken whole.
+	// Inside says of each unit whether it lies in a container: the elements whose units promise the best balance
+	// when they are taken whole.
 	Inside []bool
 	// Promise is the F1 of words that the choice promises; Recall the share of the wanted words it keeps.
 	Promise, Recall float64
@@ -260,7 +267,7 @@ type Choice struct {
 
 // Choose marks the units to keep. With probability p[i] that unit i is wanted, keeping a set S promises
 // 2*sum(w*p over S) / (sum(w over S) + sum(w*p)): the F1 of words. The best set is a prefix of the units in
-// order of p, so one sort finds it. Units outside the best container are doubted first: that what stands
+// order of p, so one sort finds it. Units outside the best containers are doubted first: that what stands
 // there is wanted or not is one question, not one for each of them.
 func Choose(p *Page, prob []float32, article bool) Choice {
 	n := len(p.Units)
@@ -272,14 +279,14 @@ func Choose(p *Page, prob []float32, article bool) Choice {
 	if article {
 		power = articlePower
 	}
-	below := p.Below(container(p, prob, power))
+	inside := containers(p, prob, power)
 	order := make([]int32, n)
 	q := make([]float32, n)
 	var wanted float64
 	for i := range order {
 		order[i] = int32(i)
 		q[i] = prob[i]
-		if c.Inside[i] = below[p.Units[i].Elem]; !c.Inside[i] {
+		if c.Inside[i] = inside[p.Units[i].Elem]; !c.Inside[i] {
 			q[i] *= q[i] / 2
 		}
 		wanted += float64(p.Units[i].Words+1) * float64(q[i])
@@ -304,34 +311,50 @@ func Choose(p *Page, prob []float32, article bool) Choice {
 	return c
 }
 
-// container returns the element whose units, taken all together, promise the best F1 of words.
-func container(p *Page, prob []float32, power float64) int32 {
-	ew := make([]float64, len(p.Elems))
-	ep := make([]float64, len(p.Elems))
-	var wanted float64
+// containers marks all elements inside those whose units, taken all together, promise the best F1 of words.
+// They are found one after the other, each apart from the ones before.
+func containers(p *Page, prob []float32, power float64) (inside []bool) {
+	n := len(p.Elems)
+	words, wanted := make([]float64, n), make([]float64, n)
+	var all float64
 	for i := range p.Units {
 		u := &p.Units[i]
 		w := float64(u.Words) + 1
 		v := w * math.Pow(float64(prob[i]), power)
-		ew[u.Elem] += w
-		ep[u.Elem] += v
-		wanted += v
+		words[u.Elem] += w
+		wanted[u.Elem] += v
+		all += v
 	}
-	for e := len(p.Elems) - 1; e > 0; e-- {
+	for e := n - 1; e > 0; e-- {
 		if q := p.Elems[e].Parent; q >= 0 {
-			ew[q] += ew[e]
-			ep[q] += ep[e]
+			words[q] += words[e]
+			wanted[q] += wanted[e]
 		}
 	}
-	best, bestF := int32(0), -1.0
-	for e := range p.Elems {
-		if ew[e] == 0 {
-			continue
+	inside = make([]bool, n)
+	around := make([]bool, n)
+	var hit, size, promise float64
+	for range maxContainers {
+		best, bestF := -1, promise+minContainerGain
+		for e := range n {
+			if words[e] == 0 || inside[e] || around[e] {
+				continue
+			}
+			// Of wrappers around the same units the innermost is taken.
+			if f := 2 * (hit + wanted[e]) / (size + words[e] + all); f >= bestF {
+				best, bestF = e, f
+			}
 		}
-		// Of wrappers around the same units the innermost is taken.
-		if f := 2 * ep[e] / (ew[e] + wanted); f >= bestF {
-			best, bestF = int32(e), f
+		if best < 0 {
+			break
+		}
+		hit, size, promise = hit+wanted[best], size+words[best], bestF
+		for e, below := range p.Below(int32(best)) {
+			inside[e] = inside[e] || below
+		}
+		for q := p.Elems[best].Parent; q >= 0; q = p.Elems[q].Parent {
+			around[q] = true
 		}
 	}
-	return best
+	return inside
 }
