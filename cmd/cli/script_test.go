@@ -115,7 +115,7 @@ const sitePage = `<!doctype html><html lang=en><head><title>Page title</title><b
 // operatorFile writes an operator file that points the program at local servers.
 func operatorFile(t testing.TB, dir, engineURL string, allow ...string) string {
 	t.Helper()
-	data, err := json.Marshal(map[string]any{
+	path, err := writeOperator(dir, map[string]any{
 		"schema_version": 1,
 		"engines":        map[string]any{"duckduckgo": map[string]any{"base_url": engineURL}},
 		"network":        map[string]any{"allow": append([]string{}, allow...)},
@@ -123,12 +123,20 @@ func operatorFile(t testing.TB, dir, engineURL string, allow ...string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(dir, "operator.json")
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
 	return path
 }
+
+func writeOperator(dir string, content map[string]any) (path string, err error) {
+	data, err := json.Marshal(content)
+	if err != nil {
+		return "", err
+	}
+	path = filepath.Join(dir, "operator.json")
+	return path, os.WriteFile(path, data, 0o600)
+}
+
+// providersKey is the key of a script's stand-ins.
+type providersKey struct{}
 
 func TestScripts(t *testing.T) {
 	srv := engine()
@@ -142,6 +150,21 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("WEB_CONFIG", operatorFile(t, t.TempDir(), srv.URL+"/html/", strings.TrimPrefix(pages.URL, "http://")))
 			env.Setenv("SITE", pages.URL)
+			// Another operator's file, in which every engine's address is a stand-in of this script's own; the keys
+			// and the caller's backend come from the script's environment.
+			all := newProviders()
+			env.Defer(all.Close)
+			env.Values[providersKey{}] = all
+			entries := map[string]any{"duckduckgo": map[string]any{"base_url": srv.URL + "/html/"}}
+			for name := range providerAnswers {
+				entries[name] = map[string]any{"base_url": all.URL + "/" + name}
+			}
+			path, err := writeOperator(t.TempDir(), map[string]any{"schema_version": 1, "engines": entries})
+			if err != nil {
+				return err
+			}
+			env.Setenv("ENGINES", path)
+			env.Setenv("ENGINES_URL", all.URL)
 			env.Setenv("HOME", env.WorkDir)
 			env.Setenv("XDG_CONFIG_HOME", filepath.Join(env.WorkDir, ".config"))
 			return nil
@@ -149,6 +172,9 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"status": exitStatus,
 			"json":   jsonField,
+			"sent": func(ts *testscript.TestScript, neg bool, args []string) {
+				ts.Value(providersKey{}).(*providers).sent(ts, neg, args)
+			},
 		},
 	})
 }
