@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -125,5 +126,19 @@ func TestFetcherTakesTheOperatorsNetwork(t *testing.T) {
 	}
 	if _, err := builders()[engines.DuckDuckGo](op, op.Engines[engines.DuckDuckGo]); err == nil {
 		t.Error("an engine is built with a ca_file without a certificate")
+	}
+}
+
+// TestSignalOutranksSuccess: a command that was ended by a signal says so, however much it had still done.
+func TestSignalOutranksSuccess(t *testing.T) {
+	for signal, want := range map[os.Signal]int{os.Interrupt: exitInterrupted, syscall.SIGTERM: exitTerminated} {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		cancel(signalled{signal})
+		for _, args := range [][]string{{"version"}, {"schema"}} {
+			p := Process{Args: args, Getenv: func(string) (string, bool) { return "", false }, Stdout: &bytes.Buffer{}, Stderr: &bytes.Buffer{}, Now: time.Now}
+			if got := Main(ctx, p); got != want {
+				t.Errorf("%v after %v: exit status %d, want %d", args, signal, got, want)
+			}
+		}
 	}
 }
