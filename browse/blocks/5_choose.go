@@ -158,38 +158,65 @@ func (c *collector) keepTopic(prob []float32, cut float32, keep []bool) {
 // minListItems is how many items make a list that is judged as a whole.
 const minListItems = 3
 
+// contentsShare: a table of contents beside the text is kept where the text is so many times as long. There it
+// costs little and says what a reader may look for.
+const contentsShare = 17
+
 // listShare: a list of which one item in so many is kept is kept whole.
 const listShare = 4
 
 // completeLists keeps the lists that the text around them needs: one that a kept paragraph introduces with a
-// colon, and the text's own table of contents, whose entries lead to places on this page.
+// colon, one of which a part is kept, and the text's own table of contents, whose entries lead to places on this
+// page.
 func (c *collector) completeLists(choice score.Choice, keep []bool) {
-	for from := 0; from < len(keep); {
-		to := from + 1
-		if c.drafts[from].kind != ListItem {
-			from = to
-			continue
+	size := 0
+	for i, k := range keep {
+		if k {
+			size += int(c.drafts[i].end - c.drafts[i].start)
 		}
-		for to < len(keep) && c.drafts[to].kind == ListItem {
-			to++
-		}
+	}
+	c.eachRun(func(i int) bool { return c.drafts[i].kind == ListItem }, func(from, to int) {
 		introduced := from > 0 && keep[from-1] && choice.Inside[from] && c.endsInColon(&c.drafts[from-1])
-		contents, kept := 0, 0
+		kept := 0
 		for i := from; i < to; i++ {
 			if keep[i] && choice.Inside[i] {
 				kept++
 			}
-			if choice.Inside[i] && c.leadsHere(&c.drafts[i]) {
-				contents++
-			}
 		}
 		// Half a list is worse than none: what is kept of it speaks for the rest.
-		if introduced || kept > 0 && listShare*kept >= to-from || contents >= minListItems && 5*contents >= 4*(to-from) {
-			for i := from; i < to; i++ {
-				keep[i] = true
-			}
+		if introduced || kept > 0 && listShare*kept >= to-from {
+			keepAll(keep[from:to])
 		}
-		from = to
+	})
+	given := make(map[string]bool)
+	c.eachRun(func(i int) bool { return c.drafts[i].kind == ListItem && c.leadsHere(&c.drafts[i]) }, func(from, to int) {
+		text := c.text[c.drafts[from].start:c.drafts[to-1].end]
+		small := contentsShare*len(text) <= size
+		// Pages hold a second copy for narrow screens.
+		if to-from >= minListItems && (small || choice.Inside[from]) && !given[string(text)] {
+			given[string(text)] = true
+			keepAll(keep[from:to])
+		}
+	})
+}
+
+// eachRun calls f for every longest run of drafts that belong together.
+func (c *collector) eachRun(belongs func(i int) bool, f func(from, to int)) {
+	for from := 0; from < len(c.drafts); from++ {
+		to := from
+		for to < len(c.drafts) && belongs(to) {
+			to++
+		}
+		if to > from {
+			f(from, to)
+			from = to
+		}
+	}
+}
+
+func keepAll(keep []bool) {
+	for i := range keep {
+		keep[i] = true
 	}
 }
 
