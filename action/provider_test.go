@@ -20,6 +20,8 @@ import (
 // provider is the other end of a real engine, on the loopback interface.
 type provider struct {
 	srv *httptest.Server
+	// wrap changes the engine's transport, unless it is nil.
+	wrap func(http.RoundTripper) http.RoundTripper
 
 	mu   sync.Mutex
 	sent []request
@@ -55,6 +57,9 @@ func (p *provider) requests() []request {
 
 func (p *provider) engine(name string, e operator.Engine) engines.Engine {
 	c := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	if p.wrap != nil {
+		c.Transport = p.wrap(c.Transport)
+	}
 	switch key := e.Key.Reveal(); name {
 	case engines.OpenAI:
 		return openai.New(openai.Config{Client: c, Key: key, Model: e.Model, BaseURL: p.srv.URL + "/v1"})

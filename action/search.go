@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -189,7 +190,9 @@ func searchFailure(err error) *Failure {
 		switch {
 		case typed.InvalidQuery:
 			f.Advice = "change the query and repeat the call"
-		case typed.Class == "rate_limited":
+		case typed.HTTPStatus == http.StatusUnauthorized, typed.HTTPStatus == http.StatusForbidden && needsKey(typed.Engine), typed.HTTPStatus == http.StatusNotFound:
+			f.Advice = "have the operator check the engine with `web doctor --live`, or choose another engine in " + settings.SearchFile
+		case typed.Class == "rate_limited", typed.HTTPStatus == http.StatusTooManyRequests:
 			f.Advice = "wait some minutes before the next search, or choose another engine in " + settings.SearchFile
 		case typed.Retryable && typed.RetryAfterMS == 0:
 			f.Advice = "repeat the call once; if it fails again, choose another engine in " + settings.SearchFile
@@ -270,3 +273,6 @@ func firstChars(s string, n int) string {
 	}
 	return s
 }
+
+// needsKey reports whether an engine is asked with a key: there a refusal is about the key.
+func needsKey(engine string) bool { return engine != engines.DuckDuckGo }
