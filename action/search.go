@@ -192,9 +192,11 @@ func searchFailure(err error) *Failure {
 			f.Advice = "change the query and repeat the call"
 		case typed.HTTPStatus == http.StatusUnauthorized, typed.HTTPStatus == http.StatusForbidden && needsKey(typed.Engine), typed.HTTPStatus == http.StatusNotFound:
 			f.Advice = "have the operator check the engine with `web doctor --live`, or choose another engine in " + settings.SearchFile
-		case typed.Class == "rate_limited", typed.HTTPStatus == http.StatusTooManyRequests:
+		case typed.Class == "rate_limited", typed.HTTPStatus == http.StatusTooManyRequests && typed.RetryAfterMS == 0:
 			f.Advice = "wait some minutes before the next search, or choose another engine in " + settings.SearchFile
-		case typed.Retryable && typed.RetryAfterMS == 0:
+		case typed.RetryAfterMS > 0:
+			f.Advice = "wait as long as retry_after_ms says, then repeat the call once, or choose another engine in " + settings.SearchFile
+		case typed.Retryable:
 			f.Advice = "repeat the call once; if it fails again, choose another engine in " + settings.SearchFile
 		}
 	}
