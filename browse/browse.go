@@ -215,7 +215,7 @@ func charsetKind(kind formats.Kind) charset.Kind {
 // undecodable looks at the text of all blocks and at the text before anything was read from it: an HTML reader
 // takes much of what is no text for markup, and leaves control characters out, by which it would be known.
 func undecodable(doc *blocks.Document, decoded charset.Result) bool {
-	if charset.Binary(decoded.Text) {
+	if decoded.Noise || charset.Binary(decoded.Text) {
 		return true
 	}
 	if len(decoded.Warnings) == 0 {

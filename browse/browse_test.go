@@ -7,6 +7,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"os"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -107,23 +108,39 @@ func noise(n int) string {
 	return string(b)
 }
 
+// printable is noise without the bytes by which a sniffer would know it.
+func printable(noise string) string {
+	var b strings.Builder
+	for _, c := range []byte(noise) {
+		if c >= ' ' && c != 0x7F {
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
 func TestOpenFails(t *testing.T) {
 	broken := errors.New("cause")
 	for name, c := range map[string]struct {
 		site *site
 		code fault.Code
 	}{ // nothing of it is kept
-		"fetch": {&site{fault: fault.New(fault.ReadTimeout, "m", "a").WithCause(broken)}, fault.ReadTimeout},
-		"type":  {&site{response: page(t, "application/pdf", "%PDF-1.7")}, fault.ContentTypeUnsupported},
-		"empty": {&site{response: page(t, "text/html", "")}, fault.NoTextBlocks},
-		"shell": {&site{response: page(t, "text/html", "<div id=root></div><script src=a.js></script>")}, fault.NeedsJavaScript},
-		"noise": {&site{response: page(t, "text/html; charset=utf-8", noise(4000))}, fault.NoTextBlocks},
+		"fetch":           {&site{fault: fault.New(fault.ReadTimeout, "m", "a").WithCause(broken)}, fault.ReadTimeout},
+		"type":            {&site{response: page(t, "application/pdf", "%PDF-1.7")}, fault.ContentTypeUnsupported},
+		"empty":           {&site{response: page(t, "text/html", "")}, fault.NoTextBlocks},
+		"shell":           {&site{response: page(t, "text/html", "<div id=root></div><script src=a.js></script>")}, fault.NeedsJavaScript},
+		"noise":           {&site{response: page(t, "text/html; charset=utf-8", noise(4000))}, fault.NoTextBlocks},
+		"noise as UTF-16": {&site{response: page(t, "text/plain; charset=utf-16le", noise(4000))}, fault.NoTextBlocks},
+		"noise as GBK":    {&site{response: page(t, "text/html", printable(noise(6000)))}, fault.NoTextBlocks},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := reader(t, c.site)
 			p, f := r.Open(t.Context(), url(t, "http://ex.org/"), Article)
 			if f == nil || f.Code != c.code || p != nil {
 				t.Fatalf("%+v, %v; want %s", p, f, c.code)
+			}
+			if strings.HasPrefix(name, "noise") && !strings.Contains(f.Message, "not decodable text") {
+				t.Errorf("%q", f.Message)
 			}
 			if c.site.response != nil && f.HTTPStatus != 203 {
 				t.Errorf("status %d", f.HTTPStatus)

@@ -48,6 +48,9 @@ type Result struct {
 	Name string
 	// Warnings are in the order in which things happened, each at most once; nil when nothing was lost.
 	Warnings []string
+	// Noise is true when nobody said what the encoding is, the bytes are no text in any that is known, and the
+	// likeliest reading lost some of them: the body is compressed, encrypted or the like.
+	Noise bool
 }
 
 const (
@@ -88,8 +91,10 @@ func Decode(body []byte, contentType string, kind Kind) Result {
 	if c := declaration(body, kind); c.known() {
 		return src.decode(src.contradicted(c, Plain), warnings, WarnDecodeError)
 	}
-	if c, ok := src.undeclared(unsupported); ok {
-		return src.decode(c, warnings, WarnDecodeError)
+	if c, noise, ok := src.undeclared(unsupported); ok {
+		res := src.decode(c, warnings, WarnDecodeError)
+		res.Noise = noise && len(res.Warnings) > len(warnings)
+		return res
 	}
 	if unsupported {
 		// That warning already says that the text is UTF-8 with replacements.
@@ -99,19 +104,20 @@ func Decode(body []byte, contentType string, kind Kind) Result {
 }
 
 // undeclared judges a body by its bytes alone; false means UTF-8, with replacements where it is broken. With an
-// unsupported label the last resort is UTF-8 rather than windows-1252, so a guess needs better evidence.
-func (s *source) undeclared(unsupported bool) (codec, bool) {
+// unsupported label the last resort is UTF-8 rather than windows-1252, so a guess needs better evidence. noise says
+// that the bytes are no text in the encoding either.
+func (s *source) undeclared(unsupported bool) (c codec, noise, ok bool) {
 	if c, ok := utf16ByZeros(s.body); ok {
-		return c, true
+		return c, false, true
 	}
 	if c := mustCodec("iso-2022-jp"); hasISO2022JP(s.body) && s.measure(c).replaced == 0 {
-		return c, true
+		return c, false, true
 	}
 	if mostlyUTF8(s.body) || looksBinary(s.body) {
-		return codec{}, false
+		return codec{}, false, false
 	}
 	g := detect(s.body)
-	return g.codec, g.confident || !unsupported
+	return g.codec, g.noise, g.confident || !unsupported
 }
 
 // contradicted gives the declared codec, or another one if the bytes plainly say so. kind is where they may declare
@@ -163,12 +169,16 @@ func Undecodable(text string, warnings []string) bool {
 		minChars           = 512
 		minReplacedPercent = 30
 		minControlPercent  = 1
+		// Two bytes always make a character of UTF-16. Of random ones a tenth is for private use or not assigned,
+		// which is hardly ever written, and few are half of a pair.
+		minUnwrittenChars   = 128
+		minUnwrittenPercent = 4
 	)
 	raised := func(w string) bool { return w == WarnInvalidUTF8 || w == WarnDecodeError || w == WarnUnsupported }
 	if !slices.ContainsFunc(warnings, raised) {
 		return false
 	}
-	chars, replaced, controls := 0, 0, 0
+	chars, replaced, controls, unwritten := 0, 0, 0, 0
 	for _, r := range text {
 		chars++
 		switch {
@@ -177,9 +187,13 @@ func Undecodable(text string, warnings []string) bool {
 		case r == '\t' || r == '\n' || r == '\r':
 		case unicode.Is(unicode.C, r): // control, format, private use, surrogate, unassigned
 			controls++
+			if !unicode.In(r, unicode.Cc, unicode.Cf) {
+				unwritten++
+			}
 		}
 	}
-	return chars >= minChars && replaced*100 >= chars*minReplacedPercent && controls*100 >= chars*minControlPercent
+	return chars >= minChars && replaced*100 >= chars*minReplacedPercent && controls*100 >= chars*minControlPercent ||
+		chars >= minUnwrittenChars && unwritten*100 >= chars*minUnwrittenPercent
 }
 
 // Binary reports whether decoded text is no text at all though every byte had a meaning, as in a single-byte
@@ -200,10 +214,17 @@ func Binary(text []byte) bool {
 	return len(head) >= minBytes && controls*100 >= len(head)*minControlPercent
 }
 
-// MediaType is the part of a Content-Type header before the first semicolon, trimmed and in lower case; empty
-// when the header names none.
+// MediaType is the media type that a Content-Type header states before its parameters, in lower case. Of several,
+// which proxies make of repeated headers, it is the first that has both its parts; empty when there is none, and
+// when it stands for any.
 func MediaType(contentType string) string {
 	head, _ := cutHeader(contentType)
-	media, _, _ := strings.Cut(head, ";")
-	return strings.ToLower(strings.TrimSpace(media))
+	types, _, _ := strings.Cut(head, ";")
+	for media := range strings.SplitSeq(types, ",") {
+		media = strings.ToLower(strings.TrimSpace(media))
+		if top, sub, _ := strings.Cut(media, "/"); isToken(top) && isToken(sub) && top != "*" {
+			return media
+		}
+	}
+	return ""
 }

@@ -248,7 +248,18 @@ func TestMediaType(t *testing.T) {
 		{"text/html", "text/html"},
 		{" Text/HTML ;charset=utf-8", "text/html"},
 		{"\tapplication/ld+json\t", "application/ld+json"},
-		{strings.Repeat("a", 600), strings.Repeat("a", 512)},
+		{"a/" + strings.Repeat("a", 600), "a/" + strings.Repeat("a", 510)},
+		{"text/plain, text/html", "text/plain"},
+		{", TEXT/html;q=1, text/plain", "text/html"},
+		{"text/, */*, application/json", "application/json"},
+		{"text/", ""},
+		{"/html", ""},
+		{"html", ""},
+		{"text/html/x", ""},
+		{"text /html", ""},
+		{"text/<p>", ""},
+		{";charset=utf-8", ""},
+		{"*/*", ""},
 		{strings.Repeat(" ", 512) + "text/html", ""},
 	} {
 		if got := MediaType(tc.header); got != tc.want {
@@ -303,6 +314,11 @@ func TestUndecodable(t *testing.T) {
 		{"format characters", text(300, 0, 680) + strings.Repeat("\u200B", 20), decode, true},
 		{"private use", text(300, 0, 680) + strings.Repeat("\uE000", 20), decode, true},
 		{"unassigned", text(300, 0, 680) + strings.Repeat("\U000E0FFF", 20), decode, true},
+		{"random UTF-16", text(3, 0, 122) + strings.Repeat("\uE000", 6), decode, true},
+		{"too little of it", text(3, 0, 121) + strings.Repeat("\uE000", 3), decode, false},
+		{"too short", text(3, 0, 100) + strings.Repeat("\uE000", 20), decode, false},
+		{"a few icons", text(3, 0, 500) + strings.Repeat("\uE000", 20), decode, false},
+		{"icons alone", text(0, 0, 100) + strings.Repeat("\uE000", 100), nil, false},
 		{"letters of any script are text", text(300, 0, 0) + strings.Repeat("漢", 600), decode, false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

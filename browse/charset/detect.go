@@ -18,6 +18,8 @@ type guess struct {
 	codec codec
 	// confident is true when there is enough evidence to contradict a declaration.
 	confident bool
+	// noise is true when there are many bytes, and no language of any candidate would write them.
+	noise bool
 }
 
 // detect guesses the encoding of a body that is not UTF-8. Each candidate is charged, what its
@@ -28,6 +30,8 @@ func detect(body []byte) guess {
 		minDoubleByteEvidence = 4 // bytes outside ASCII, so two characters
 		minSingleByteEvidence = 8
 		maxConfidentCost      = 7 * bit // per byte outside ASCII; of noise it is 9 and more
+		minNoiseCost          = 8 * bit
+		minNoiseEvidence      = 256
 	)
 	sample, high := gather(body)
 	best, name, evidence := 1<<60, "windows-1252", minSingleByteEvidence
@@ -41,7 +45,10 @@ func detect(body []byte) guess {
 			best, name, evidence = cost, m.encoding, minSingleByteEvidence
 		}
 	}
-	return guess{mustCodec(name), high >= evidence && best <= high*maxConfidentCost}
+	return guess{
+		codec: mustCodec(name), confident: high >= evidence && best <= high*maxConfidentCost,
+		noise: high >= minNoiseEvidence && best >= high*minNoiseCost,
+	}
 }
 
 // gather collects the words of body that hold a byte outside ASCII, and counts those bytes. Words end at bytes

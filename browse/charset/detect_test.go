@@ -173,3 +173,34 @@ func TestListedCharactersExist(t *testing.T) {
 		}
 	}
 }
+
+// TestNoise: bytes that are no text, though a double-byte encoding reads most of them, are told from text in a
+// legacy encoding with damaged places.
+func TestNoise(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	noise := make([]byte, 4000)
+	for i := range noise {
+		for noise[i] < ' ' || noise[i] == 0x7F {
+			noise[i] = byte(r.Uint32())
+		}
+	}
+	gbk := bytes.Repeat([]byte("\xd6\xd0\xb9\xfa\xc8\xcb\xc3\xf1\xb5\xc4\xbe\xad\xbc\xc3\xb7\xa2\xd5\xb9 \xff\n"), 60)
+	for _, tc := range []struct {
+		name, contentType string
+		body              []byte
+		want              bool
+	}{
+		{"noise", "text/plain", noise, true},
+		{"noise without a header", "", noise, true},
+		{"a little of it", "", noise[:200], false},
+		{"noise that says what it is", "text/plain; charset=gbk", noise, false},
+		{"damaged text", "text/plain", gbk, false},
+		{"UTF-8", "", bytes.Repeat([]byte("\u6771\u4eac "), 500), false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if got := Decode(tc.body, tc.contentType, Plain); got.Noise != tc.want {
+				t.Errorf("read as %s with %v: noise = %v, want %v", got.Name, got.Warnings, got.Noise, tc.want)
+			}
+		})
+	}
+}

@@ -104,3 +104,14 @@ func isLabel(s string) bool {
 	}
 	return true
 }
+
+// isToken reports whether s is a token of HTTP (RFC 9110, section 5.6.2).
+func isToken(s string) bool {
+	for _, c := range []byte(s) {
+		alnum := '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
+		if !alnum && !strings.ContainsRune("!#$%&'*+-.^_`|~", rune(c)) {
+			return false
+		}
+	}
+	return s != ""
+}
