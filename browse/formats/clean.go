@@ -9,7 +9,7 @@ import (
 )
 
 // start makes the document of a converter and the text it shall read: valid UTF-8, line feeds only, without
-// a byte-order mark, and without characters that a reader cannot see but a model would read.
+// a byte-order mark, and without control characters and others that a reader cannot see but a model would read.
 func start(text string) (*blocks.Document, string) {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	text = strings.TrimPrefix(text, "\uFEFF")
@@ -19,8 +19,8 @@ func start(text string) (*blocks.Document, string) {
 	return doc, text
 }
 
-// visible drops invisible characters, counting them, and turns CR and CRLF into LF. Text that needs neither
-// is returned as it is, uncopied.
+// visible drops invisible characters, counting them, and turns CR and CRLF into LF, and the form feed and its like into
+// spaces. Text that needs none of it is returned as it is, uncopied.
 func visible(s string) (string, int) {
 	i := strings.IndexFunc(s, suspicious)
 	if i < 0 {
@@ -35,7 +35,7 @@ func visible(s string) (string, int) {
 		if s[i] < utf8.RuneSelf {
 			// Most text is ASCII between the suspects; it is copied in runs.
 			j := i
-			for j < len(s) && s[j] < utf8.RuneSelf && s[j] != '\r' {
+			for j < len(s) && s[j] < utf8.RuneSelf && !suspicious(rune(s[j])) {
 				j++
 			}
 			if j > i {
@@ -43,18 +43,30 @@ func visible(s string) (string, int) {
 				prev, i = rune(s[j-1]), j
 				continue
 			}
-			if !strings.HasPrefix(s[i:], "\r\n") {
-				b.WriteByte('\n')
-				prev = '\n'
+			switch s[i] {
+			case '\r':
+				if !strings.HasPrefix(s[i:], "\r\n") {
+					b.WriteByte('\n')
+					prev = '\n'
+				}
+			case '\f', '\v':
+				b.WriteByte(' ')
+				prev = ' '
+			default:
+				removed++
 			}
 			i++
 			continue
 		}
 		r, size := utf8.DecodeRuneInString(s[i:])
 		next, _ := utf8.DecodeRuneInString(s[i+size:])
-		if invisible(prev, r, next) {
+		switch {
+		case r == nextLine:
+			b.WriteByte(' ')
+			prev = ' '
+		case invisible(prev, r, next):
 			removed++
-		} else {
+		default:
 			b.WriteString(s[i : i+size])
 			prev = r
 		}
@@ -63,14 +75,25 @@ func visible(s string) (string, int) {
 	return b.String(), removed
 }
 
+// nextLine is the one control character above ASCII that is white space.
+const nextLine = 0x85
+
 func suspicious(r rune) bool {
-	return r == '\r' || r >= 0x80 && invisible(0, r, 0)
+	switch {
+	case r < ' ':
+		return r != '\n' && r != '\t'
+	case r < 0x7F:
+		return false
+	}
+	return r == nextLine || invisible(0, r, 0)
 }
 
 // invisible reports whether r shows nothing between prev and next. Joiners and variation selectors have a
 // visible effect inside some scripts and emoji, and stay there; anywhere else they only carry hidden data.
 func invisible(prev, r, next rune) bool {
 	switch {
+	case r < ' ' && r != '\n' && r != '\t', r >= 0x7F && r < 0xA0: // control characters
+		return true
 	case r == 0x200C || r == 0x200D: // zero-width non-joiner and joiner
 		return prev < 0x80 || next < 0x80 || prev == 0x200C || prev == 0x200D || unicode.IsSpace(prev)
 	case r >= 0xFE00 && r <= 0xFE0F: // variation selectors: an emoji or symbol stands before

@@ -19,9 +19,7 @@ func CSV(text string) *blocks.Document {
 	if sep == 0 {
 		sep = sniffSeparator(text)
 	}
-	if block, ok := csvTable(text, sep, true); ok {
-		doc.Blocks = block
-	} else {
+	if !setTable(doc, text, sep, true) {
 		doc.Warnings = []string{WarnCSVInvalid}
 		setParagraphs(doc, text)
 	}
@@ -32,46 +30,81 @@ func CSV(text string) *blocks.Document {
 // count when all of them close.
 func TSV(text string) *blocks.Document {
 	doc, text := start(text)
-	block, ok := csvTable(text, '\t', true)
-	if !ok {
-		block, _ = csvTable(text, '\t', false)
+	if !setTable(doc, text, '\t', true) {
+		setTable(doc, text, '\t', false)
 	}
-	doc.Blocks = block
 	return doc
 }
 
-// csvTable makes the table block. It reads the text twice: the table's width must be known before its first
-// row is written, and keeping every cell would take many times the text.
-func csvTable(text string, sep byte, quotes bool) ([]blocks.Block, bool) {
-	rows, cols, cells, empty := 0, 0, 0, true
+// setTable makes the records of text the table of doc; false means that a quote is not closed. It reads the text more
+// than once: the table's width must be known before its first row is written, and keeping every cell would take many
+// times the text. A cell of one byte takes five in a table, so records that are too many, and all behind one that is
+// too wide, stay as they are in a last block of code.
+func setTable(doc *blocks.Document, text string, sep byte, quotes bool) bool {
+	rows, cols, cells, size, empty := 0, 0, 0, 0, true
+	tooWide := false
 	r := csvReader{s: text, sep: sep, quotes: quotes}
 	for r.next() {
+		empty = empty && !r.filled
+		if tooWide = tooWide || r.wide; tooWide {
+			continue // only for the quotes
+		}
 		rows++
 		cols = max(cols, len(r.fields))
 		cells += len(r.fields)
-		empty = empty && strings.TrimSpace(strings.Join(r.fields, "")) == ""
+		for _, f := range r.fields {
+			size += len(f)
+		}
 	}
 	if r.unclosed {
-		return nil, false
+		return false
 	}
 	if empty {
-		return nil, true
+		return true
 	}
-	write := func(escape bool) string {
+	marks := hasMarks(text) // data must not fake links, emphasis or tags
+	limit := 2*len(text) + 1<<20
+	if marks {
+		limit -= len(text) / 2 // the table is there twice
+	}
+	// write stops before a record that would not fit, or behind so many rows, and gives what is left.
+	write := func(escape bool, rows int) (table *tableWriter, rest string) {
 		t := newTable(cols, rows, cells)
 		t.escape = escape
-		t.b.Grow(len(text) + 4*cells)
+		t.b.Grow(min(size+3*cells+2*rows+6*cols, limit))
 		r = csvReader{s: text, sep: sep, quotes: quotes, fields: r.fields[:0]}
-		for r.next() {
+		for {
+			rest = r.s
+			if t.rows == rows || t.b.Len() > limit || !r.next() {
+				return t, rest
+			}
 			t.row(r.fields)
 		}
-		return t.String()
 	}
-	b := blocks.Block{Kind: blocks.Table, Text: write(false)}
-	if escapeMarkdown(text) != text { // data must not fake links, emphasis or tags
-		b.Markdown = write(true)
+	t, rest := write(marks, rows)
+	b := blocks.Block{Kind: blocks.Table, Text: t.String()}
+	if marks {
+		plain, _ := write(false, t.rows)
+		b.Text, b.Markdown = plain.String(), b.Text
 	}
-	return []blocks.Block{b}, true
+	if t.rows > 0 {
+		doc.Blocks = append(doc.Blocks, b)
+	}
+	if !blank(rest) {
+		doc.Blocks = append(doc.Blocks, codeBlock(rest, "csv")...)
+		doc.Warnings = append(doc.Warnings, WarnMerged)
+	}
+	return true
+}
+
+// hasMarks reports whether inline Markdown would read any of the text as a mark.
+func hasMarks(s string) bool {
+	for i := range len(s) {
+		if isMark(s, i) {
+			return true
+		}
+	}
+	return false
 }
 
 // csvReader reads records leniently, as spreadsheets do: a quote inside an unquoted field is a character, and
@@ -81,6 +114,10 @@ type csvReader struct {
 	sep    byte
 	quotes bool
 	fields []string
+	// wide is set when the last record has more fields than are kept.
+	wide bool
+	// filled is set when any field of the last record, kept or not, has text.
+	filled bool
 	// unclosed is set when the text ended inside quotes.
 	unclosed bool
 }
@@ -88,10 +125,13 @@ type csvReader struct {
 // next reads the next record that is not blank into fields.
 func (r *csvReader) next() bool {
 	for r.s != "" {
-		r.fields = r.fields[:0]
+		r.fields, r.wide, r.filled = r.fields[:0], false, false
 		for {
 			field, more := r.field()
-			r.fields = append(r.fields, field)
+			r.filled = r.filled || !blank(field)
+			if r.wide = len(r.fields) == maxColumns; !r.wide {
+				r.fields = append(r.fields, field)
+			}
 			if !more {
 				break
 			}

@@ -1,6 +1,7 @@
 package formats
 
 import (
+	"cmp"
 	"strings"
 
 	"web/browse/blocks"
@@ -9,14 +10,23 @@ import (
 // Feed reads RSS 0.9x, 1.0 and 2.0, and Atom. The feed's title and description are the document's; each
 // entry is a heading of level 2 that links to it, a paragraph with date and author, and its text. XML that is
 // no feed is given as XML.
+//
+// The text is parsed twice: a feed may tell its own address behind its entries, and keeping all entries until then
+// would take many times the text.
 func Feed(text string, opt Options) *blocks.Document {
 	doc, text := start(text)
-	p := feedParser{l: newLinker(doc, opt, len(text))}
-	p.parse(text)
-	if !p.isFeed {
-		return XML(text)
+	about := feedParser{l: newLinker(&blocks.Document{}, opt, len(text))}
+	about.parse(text)
+	if !about.isFeed {
+		x := XML(text)
+		x.Removed = doc.Removed
+		return x
 	}
+	p := feedParser{l: newLinker(doc, opt, len(text)), feed: about.feed, out: sink{doc: doc}}
+	p.entry = p.renderItem
 	p.render()
+	p.parse(text)
+	p.out.finish()
 	return doc
 }
 
@@ -56,8 +66,10 @@ type feedParser struct {
 	stack    []feedElement
 	open     map[string]int
 	feed     feedItem
-	items    []feedItem
-	item     *feedItem // the open entry
+	// entry takes each entry as it ends. With nil only the feed itself is read, else only the entries.
+	entry func(*feedItem)
+	out   sink
+	item  *feedItem // the open entry
 	// itemDepth is the stack height of the open entry or, outside entries, of the channel.
 	itemDepth int
 	// feedDepth is the channel's height while an entry is open.
@@ -67,13 +79,12 @@ type feedParser struct {
 	capture int
 	kind    string // its type attribute
 	text    []byte
-	// rest is the text of the entries after the last of maxItems.
-	rest string
+	// over is how many elements are open beyond maxDepth.
+	over int
 }
 
-// maxItems is how many entries a feed may have; the text of all further ones is one last paragraph. An entry
-// costs some hundred bytes, and there may be nothing in it.
-const maxItems = 1 << 15
+// maxDepth is how deep elements are followed. Those inside are text of the innermost.
+const maxDepth = 1 << 12
 
 // maxBase is the longest xml:base in bytes that is used: bases build on each other, so they could grow without end.
 const maxBase = maxRef
@@ -187,24 +198,23 @@ func (p *feedParser) start(s *xmlScanner) {
 			e.base = url
 		}
 	}
-	p.push(e)
+	if !p.push(e) {
+		return
+	}
 	switch e.name {
 	case "item", "entry":
 		if p.item == nil && p.isFeed {
-			if len(p.items) == maxItems {
-				p.rest = s.texts()
-				return
-			}
-			p.items = append(p.items, feedItem{base: e.base})
-			p.item = &p.items[len(p.items)-1]
+			p.item = &feedItem{base: e.base}
 			p.feedDepth, p.itemDepth = p.itemDepth, len(p.stack)
 		}
 		return
 	case "channel", "feed":
 		if p.item == nil {
 			p.itemDepth = len(p.stack)
-			p.feed.base = e.base
-			p.feed.language = attrs["xml:lang"]
+			if p.entry == nil {
+				p.feed.base = e.base
+				p.feed.language = attrs["xml:lang"]
+			}
 		}
 		return
 	}
@@ -280,9 +290,10 @@ func (p *feedParser) root(name string, attrs map[string]string) {
 	}
 }
 
-// target is the entry or feed that the element on top of the stack tells something about, or nil.
+// target is the entry or feed that the element on top of the stack tells something about, or nil where that is not
+// wanted.
 func (p *feedParser) target() *feedItem {
-	if !p.isFeed || p.itemDepth == 0 {
+	if !p.isFeed || p.itemDepth == 0 || (p.item != nil) != (p.entry != nil) {
 		return nil
 	}
 	n := len(p.stack)
@@ -304,14 +315,24 @@ func (p *feedParser) target() *feedItem {
 	return &p.feed
 }
 
-func (p *feedParser) push(e feedElement) {
+// push opens an element, unless that would be too deep.
+func (p *feedParser) push(e feedElement) bool {
+	if len(p.stack) == maxDepth {
+		p.over++
+		return false
+	}
 	p.stack = append(p.stack, e)
 	p.open[e.name]++
+	return true
 }
 
 // end closes the innermost element of this name and all inside it. A stray end tag costs nothing: open knows
 // that there is no such element without a search.
 func (p *feedParser) end(name string) {
+	if p.over > 0 {
+		p.over--
+		return
+	}
 	if p.open[name] == 0 {
 		return
 	}
@@ -327,11 +348,15 @@ func (p *feedParser) end(name string) {
 		if n == p.itemDepth {
 			if p.item == nil {
 				p.feedDepth = 0
+			} else if p.entry != nil {
+				p.entry(p.item)
 			}
 			p.item, p.itemDepth = nil, p.feedDepth
 		}
 		p.stack = p.stack[:n-1]
-		p.open[top.name]--
+		if p.open[top.name]--; p.open[top.name] == 0 {
+			delete(p.open, top.name)
+		}
 		if top.name == name {
 			return
 		}
@@ -366,6 +391,9 @@ func (p *feedParser) assign(e feedElement) {
 		return
 	}
 	s := strings.TrimSpace(string(p.text))
+	if cap(p.text) > keptBuffer {
+		p.text = nil
+	}
 	if s == "" {
 		return
 	}
@@ -434,44 +462,33 @@ func (t feedText) plain() string {
 	return collapse(unescape(t.s))
 }
 
-// render makes the document. It comes last because a feed may tell its own address after its entries.
+// clean is a text that may have been brought in by character references, on one line.
+func (p *feedParser) clean(s string) string {
+	s, n := visible(s)
+	p.l.doc.Removed.InvisibleChars += n
+	return collapse(s)
+}
+
+// render writes what the feed tells about itself.
 func (p *feedParser) render() {
-	doc, f := p.l.doc, &p.feed
-	clean := func(s string) string {
-		s, n := visible(s)
-		doc.Removed.InvisibleChars += n
-		return collapse(s)
-	}
+	doc, f, clean := p.l.doc, &p.feed, p.clean
 	doc.Title = clean(f.title.plain())
 	doc.Meta.Description = clean(plainFragment(f.summary.s))
 	doc.Meta.Byline = clean(f.author)
-	doc.Meta.Language = f.language
+	doc.Meta.Language = clean(f.language)
 	doc.Meta.CanonicalURL = f.self
-	doc.Meta.Published = f.updated
-	if doc.Meta.Published == "" {
-		doc.Meta.Published = f.date
-	}
+	doc.Meta.Published = clean(cmp.Or(f.updated, f.date))
 	if f.link != "" {
 		p.l.add(doc.Title, f.link)
 	}
 	if f.summary.s != "" && doc.Meta.Description != doc.Title {
-		doc.Blocks = append(doc.Blocks, p.body(f.summary, f.base, 1)...)
-	}
-	for i := range p.items {
-		p.renderItem(&p.items[i], clean)
-		p.items[i] = feedItem{} // its texts are in the blocks now
-	}
-	if p.rest != "" {
-		doc.Warnings = append(doc.Warnings, WarnMerged)
-		if text := clean(plainFragment(p.rest)); text != "" {
-			doc.Blocks = append(doc.Blocks, blocks.Block{Kind: blocks.Paragraph, Text: text})
-		}
+		p.out.add(p.body(f.summary, f.base, 1)...)
 	}
 }
 
 // renderItem adds the blocks of one entry.
-func (p *feedParser) renderItem(it *feedItem, clean func(string) string) {
-	doc := p.l.doc
+func (p *feedParser) renderItem(it *feedItem) {
+	clean := p.clean
 	base := it.base
 	if base == "" && p.rss {
 		base = p.feed.link // no standard says so, but feeds without xml:base mean it
@@ -481,10 +498,7 @@ func (p *feedParser) renderItem(it *feedItem, clean func(string) string) {
 		url, _ = p.l.resolve(base, it.guid)
 	}
 	title := clean(it.title.plain())
-	date := it.date
-	if date == "" {
-		date = it.updated
-	}
+	date := clean(cmp.Or(it.date, it.updated))
 	author := clean(it.author)
 	heading := title
 	if heading == "" {
@@ -502,7 +516,7 @@ func (p *feedParser) renderItem(it *feedItem, clean func(string) string) {
 		} else if md := escapeMarkdown(heading); md != heading {
 			b.Markdown = md
 		}
-		doc.Blocks = append(doc.Blocks, b)
+		p.out.add(b)
 	}
 	line := author
 	if date != "" && heading != date {
@@ -512,7 +526,7 @@ func (p *feedParser) renderItem(it *feedItem, clean func(string) string) {
 		}
 	}
 	if line != "" {
-		doc.Blocks = append(doc.Blocks, blocks.Block{Kind: blocks.Paragraph, Text: line})
+		p.out.add(blocks.Block{Kind: blocks.Paragraph, Text: line})
 	}
 	text := it.content
 	// A summary beside the full text repeats its beginning.
@@ -525,7 +539,7 @@ func (p *feedParser) renderItem(it *feedItem, clean func(string) string) {
 		}
 		bs := p.body(text, base, 2)
 		if len(bs) != 1 || bs[0].Text != title {
-			doc.Blocks = append(doc.Blocks, bs...)
+			p.out.add(bs...)
 		}
 	}
 	for _, e := range it.enclosures {
@@ -535,7 +549,7 @@ func (p *feedParser) renderItem(it *feedItem, clean func(string) string) {
 		}
 		p.l.add(label, e.url)
 		if md := markdownLink(escapeMarkdown(label), e.url); md != label {
-			doc.Blocks = append(doc.Blocks, blocks.Block{Kind: blocks.Paragraph, Text: label, Markdown: md})
+			p.out.add(blocks.Block{Kind: blocks.Paragraph, Text: label, Markdown: md})
 		}
 	}
 }

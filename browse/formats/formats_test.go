@@ -127,8 +127,8 @@ func TestCSVRaggedIsBounded(t *testing.T) {
 func TestLinksAreBounded(t *testing.T) {
 	long := "https://l.example/" + strings.Repeat("p", 4000)
 	for name, in := range map[string]string{
-		"references": "[r]: " + long + "\n\n" + strings.Repeat("[r] ", 50_000),
-		"relative":   strings.Repeat("[a](b) ", 50_000),
+		"references": "[r]: " + long + "\n\n" + strings.Repeat("[r] ", 25_000),
+		"relative":   strings.Repeat("[a](b) ", 25_000),
 	} {
 		opt := Options{ResolveURL: func(base, ref string) (string, bool) { return blocks.Resolve(long+"/", ref) }}
 		doc := Markdown(in, opt)
@@ -374,7 +374,7 @@ func TestMergedEnd(t *testing.T) {
 		{"paragraphs", "", "w%\n\n", "", KindPlain, n},
 		{"Markdown", "", "w% *x*\n\n", "", KindMarkdown, n},
 		{"Markdown items", "", "- w%\n", "", KindMarkdown, n},
-		{"entries", "<rss><channel><title>t</title>", "<item><title>w%</title></item>", "</channel></rss>", KindFeed, maxItems + 1000},
+		{"entries", "<rss><channel><title>t</title>", "<item><title>w%</title></item>", "</channel></rss>", KindFeed, n},
 		{"marks in one block", "", "[w% ", "", KindMarkdown, maxPieces},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -390,7 +390,7 @@ func TestMergedEnd(t *testing.T) {
 			if len(doc.Blocks) > blocks.MaxBlocks {
 				t.Errorf("%d blocks", len(doc.Blocks))
 			}
-			if merged := slices.Contains(doc.Warnings, WarnMerged); merged != (len(doc.Blocks) > 1) {
+			if !slices.Contains(doc.Warnings, WarnMerged) {
 				t.Errorf("warnings %v", doc.Warnings)
 			}
 			text := blocks.Markdown(doc)

@@ -22,7 +22,8 @@ func (l *linker) fragment(src, base string, shift int) []blocks.Block {
 	if strings.IndexByte(src, '<') < 0 {
 		return l.visibleBlocks(paragraphs(unescape(src)))
 	}
-	if l.opt.Fragment != nil {
+	if l.opt.Fragment != nil && l.fragments > 0 {
+		l.fragments--
 		d := l.opt.Fragment(src, base)
 		if d == nil {
 			return nil
@@ -40,6 +41,9 @@ func (l *linker) fragment(src, base string, shift int) []blocks.Block {
 		r.InvisibleChars += d.Removed.InvisibleChars
 		r.DataURIs += d.Removed.DataURIs
 		r.BoilerplateChars += d.Removed.BoilerplateChars
+		for _, w := range d.Warnings {
+			l.warn(w)
+		}
 		return d.Blocks
 	}
 	f := fragmentReader{l: l, base: base, shift: shift, linkFrom: -1}
@@ -72,36 +76,49 @@ func plainFragment(src string) string {
 		return collapse(unescape(src))
 	}
 	var b strings.Builder
+	var hidden hider
 	z := html.NewTokenizer(strings.NewReader(src))
-	skip := ""
 	for {
-		switch z.Next() {
+		switch tt := z.Next(); tt {
 		case html.ErrorToken:
 			return collapse(b.String())
 		case html.TextToken:
-			if skip == "" {
+			if !hidden.hiding() {
 				b.Write(z.Text())
 			}
-		case html.StartTagToken:
-			name, _ := z.TagName()
-			if skip == "" && unseen(string(name)) {
-				skip = string(name)
+		case html.StartTagToken, html.SelfClosingTagToken:
+			hides, name := startTag(z)
+			if hidden.hiding() && hidden.start(name) {
+				continue
 			}
-			if breaks(string(name)) {
+			if tt == html.StartTagToken && (unseen(name) || !isVoid(name) && hides) {
+				hidden.name = name
+			}
+			if breaks(name) || tt == html.SelfClosingTagToken {
 				b.WriteByte(' ')
 			}
-		case html.SelfClosingTagToken:
-			b.WriteByte(' ')
 		case html.EndTagToken:
 			name, _ := z.TagName()
-			if skip == string(name) {
-				skip = ""
+			if hidden.hiding() && hidden.end(string(name)) {
+				continue
 			}
 			if breaks(string(name)) {
 				b.WriteByte(' ')
 			}
 		}
 	}
+}
+
+// startTag is the name of the tokenizer's tag, and whether an attribute hides its element.
+func startTag(z *html.Tokenizer) (hidden bool, name string) {
+	tag, more := z.TagName()
+	name = string(tag)
+	for more {
+		var key, value []byte
+		key, value, more = z.TagAttr()
+		hidden = hidden || hides(string(key), string(value))
+	}
+	return hidden, name
 }
 
 // unseen reports whether browsers show nothing of the element's content.
@@ -147,38 +164,34 @@ type fragmentReader struct {
 // maxLists bounds the list depth that is kept, as a page may open lists without end.
 const maxLists = 64
 
-// read goes over the tokens. The content of an unseen element is skipped up to its end tag.
+// read goes over the tokens. The content of an unseen or hidden element is skipped up to its end.
 func (f *fragmentReader) read(src string) {
 	f.kind = blocks.Paragraph
 	z := html.NewTokenizer(strings.NewReader(src))
-	skip := ""
+	var hidden hider
 	for {
-		tt := z.Next()
-		if tt == html.ErrorToken {
+		switch tt := z.Next(); tt {
+		case html.ErrorToken:
 			f.flush()
 			return
-		}
-		if skip != "" {
-			if tt == html.EndTagToken {
-				if name, _ := z.TagName(); string(name) == skip {
-					skip = ""
-				}
-			}
-			continue
-		}
-		switch tt {
 		case html.TextToken:
 			s := string(z.Text())
+			if hidden.hiding() {
+				if !unseen(hidden.name) {
+					f.l.hide(s)
+				}
+				continue
+			}
 			f.text = append(f.text, s...)
 			f.md = append(f.md, escapeMarkdown(s)...)
 		case html.StartTagToken, html.SelfClosingTagToken:
 			name, hasAttr := z.TagName()
 			tag := string(name)
-			if unseen(tag) && tt == html.StartTagToken {
-				skip = tag
+			if hidden.hiding() && hidden.start(tag) {
 				continue
 			}
 			var href, alt, src string
+			hide := unseen(tag)
 			for hasAttr {
 				var key, value []byte
 				key, value, hasAttr = z.TagAttr()
@@ -189,11 +202,20 @@ func (f *fragmentReader) read(src string) {
 					alt = string(value)
 				case "src":
 					src = string(value)
+				default:
+					hide = hide || hides(string(key), string(value))
 				}
+			}
+			if hide && tt == html.StartTagToken && !isVoid(tag) {
+				hidden.name = tag
+				continue
 			}
 			f.open(tag, href, alt, src)
 		case html.EndTagToken:
 			name, _ := z.TagName()
+			if hidden.hiding() && hidden.end(string(name)) {
+				continue
+			}
 			f.close(string(name))
 		}
 	}

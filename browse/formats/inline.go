@@ -13,9 +13,14 @@ type inliner struct {
 	// fuel is how many bytes may still be looked at in vain for the end of a tag or a link. It keeps crafted
 	// text linear; when it is used up, such text is only text.
 	fuel int
+	// tableBudget is how many bytes the tables may still have: each cell adds up to four bytes to its one.
+	tableBudget int
 
 	// The state of one block.
-	src      string
+	src string
+	// tail is the text behind the pieces, when there are too many of them, and inTail is set while it is read.
+	tail     []byte
+	inTail   bool
 	pieces   []piece
 	delims   []delim
 	lastD    int
@@ -77,12 +82,20 @@ func (in *inliner) cell(raw string) (text, markdown string) {
 	in.pieces, in.delims, in.brackets, in.spans = in.pieces[:0], in.delims[:0], in.brackets[:0], in.spans[:0]
 	in.lastD, in.closedBelow, in.anchor, in.tagEnd = -1, 0, -1, -1
 	clear(in.noBackticks)
+	in.tail, in.inTail = nil, false
 	in.scan()
 	in.emphasis(-1)
 
+	tail := string(in.tail)
+	in.tail = nil
+	textSize, mdSize := len(tail), escapedLen(tail)
+	for i := range in.pieces {
+		textSize += len(in.pieces[i].text)
+		mdSize += len(in.pieces[i].md)
+	}
 	var t, m strings.Builder
-	t.Grow(len(raw))
-	m.Grow(len(raw))
+	t.Grow(textSize)
+	m.Grow(mdSize)
 	next := 0
 	from := 0
 	for i := range in.pieces {
@@ -96,6 +109,8 @@ func (in *inliner) cell(raw string) (text, markdown string) {
 			next++
 		}
 	}
+	t.WriteString(tail)
+	writeEscaped(&m, tail)
 	text, markdown = collapse(t.String()), collapse(m.String())
 	if text == markdown && !needsEscape(text) {
 		return text, ""
@@ -125,10 +140,17 @@ func guardStart(s string) string {
 
 // push adds a piece whose text and Markdown are given; pieces are only joined when the block is complete, as
 // a later mark decides what an earlier one meant.
-func (in *inliner) push(text, md string) { in.pieces = append(in.pieces, piece{text, md}) }
+func (in *inliner) push(text, md string) {
+	if in.inTail {
+		in.tail = append(in.tail, text...)
+		return
+	}
+	in.pieces = append(in.pieces, piece{text, md})
+}
 
 // maxPieces is how many pieces a block may have. A piece costs up to a hundred bytes, and a mark of one byte
-// makes one; what stands behind so many of them is only text.
+// makes one. Behind so many of them emphasis and links are only text, while escapes, references, code and what
+// is not shown are read on.
 const maxPieces = 1 << 17
 
 // scan cuts the block into pieces, plain text in runs as long as possible.
@@ -136,7 +158,18 @@ func (in *inliner) scan() {
 	s := in.src
 	for i := 0; i < len(s); {
 		if len(in.pieces) >= maxPieces {
-			in.push(s[i:], escapeMarkdown(s[i:]))
+			in.inTail, in.anchor = true, -1
+			in.l.warn(WarnMerged)
+			for i < len(s) {
+				j := i + strings.IndexAny(s[i:], "\\`<&")
+				if j < i {
+					j = len(s)
+				}
+				in.push(s[i:j], "")
+				if i = j; i < len(s) {
+					i = in.mark(i)
+				}
+			}
 			return
 		}
 		j := i
@@ -608,7 +641,9 @@ func (in *inliner) angle(i int) int {
 	}
 	close := in.tagEnd - i
 	if inner := s[i+1 : i+close]; isAutolink(inner) {
-		if url, ok := in.l.resolve("", inner); ok {
+		if in.inTail {
+			in.push(inner, "")
+		} else if url, ok := in.l.resolve("", inner); ok {
 			in.push(inner, "<"+inner+">")
 			in.spans = append(in.spans, span{len(in.pieces) - 1, len(in.pieces) - 1, url})
 		} else {
@@ -656,6 +691,14 @@ func (in *inliner) angle(i int) int {
 		} else {
 			in.fuel -= len(s) - end
 		}
+		return end
+	}
+	if !closing && !isVoid(name) && hiddenTag(s[i:i+n]) {
+		if inside, after := in.enclosed(s[end:], name); after > 0 {
+			in.l.hide(plainFragment(s[end : end+inside]))
+			return end + after
+		}
+		in.fuel -= len(s) - end
 	}
 	return end
 }
@@ -678,14 +721,16 @@ func (in *inliner) tag(name string, closing bool, raw string) {
 	case name == "img" && !closing:
 		alt := attribute(raw, "alt")
 		md := escapeMarkdown(alt)
-		if url, ok := in.l.resolve("", attribute(raw, "src")); ok && destination(url) != "" {
+		if in.inTail {
+			md = ""
+		} else if url, ok := in.l.resolve("", attribute(raw, "src")); ok && destination(url) != "" {
 			md = "![" + md + "](" + destination(url) + ")"
 		}
 		in.push(alt, md)
 	case name == "a" && !closing:
 		in.anchor = -1
 		href := attribute(raw, "href")
-		if href == "" || len(in.brackets) > 0 {
+		if href == "" || len(in.brackets) > 0 || in.inTail {
 			return
 		}
 		if url, ok := in.l.resolve("", href); ok && destination(url) != "" {
@@ -848,30 +893,69 @@ func bareLink(s string, i int) int {
 	return end
 }
 
-// table makes the plain and the Markdown form of a table from the lines of its rows.
-func (in *inliner) table(lines []string) (text, markdown string) {
-	rows := make([][]string, len(lines))
-	cols, cells := 0, 0
-	for i, line := range lines {
-		rows[i] = splitRow(line)
-		cols = max(cols, len(rows[i]))
-		cells += len(rows[i])
+// table makes the plain and the Markdown form of a table from the lines of its rows. rest is the lines of the rows
+// that are too many, or too wide.
+func (in *inliner) table(lines string) (text, markdown, rest string) {
+	rows, cols, cells := 0, 0, 0
+	var row, md []string
+	for line := range strings.SplitSeq(lines, "\n") {
+		if tooWide(line) {
+			break
+		}
+		row = splitRow(line, row[:0])
+		cols = max(cols, len(row))
+		cells += len(row)
+		rows++
 	}
-	plain, marked := newTable(cols, len(rows), cells), newTable(cols, len(rows), cells)
-	for _, row := range rows {
-		md := make([]string, len(row))
+	plain := newTable(cols, rows, cells)
+	plain.b.Grow(min(len(lines)+2*cells, max(0, in.tableBudget)))
+	// Most tables are their own Markdown: the second form begins where the first cell differs.
+	var marked *tableWriter
+	size := 0
+	for rest = lines; rest != ""; {
+		line, after, _ := strings.Cut(rest, "\n")
+		if rows--; rows < 0 || size > in.tableBudget {
+			break
+		}
+		rest = after
+		row, md = splitRow(line, row[:0]), md[:0]
+		differs := false
 		for i, cell := range row {
-			row[i], md[i] = in.cell(cell)
-			if md[i] == "" {
-				md[i] = row[i]
+			var marks string
+			if row[i], marks = in.cell(cell); marks == "" {
+				marks = row[i]
 			}
+			differs = differs || marks != row[i]
+			md = append(md, marks)
+		}
+		if differs && marked == nil {
+			marked = plain.clone()
 		}
 		plain.row(row)
-		marked.row(md)
+		size = plain.b.Len()
+		if marked != nil {
+			marked.row(md)
+			size = max(size, marked.b.Len())
+		}
 	}
-	text, markdown = plain.String(), marked.String()
-	if text == markdown {
-		markdown = ""
+	in.tableBudget -= size
+	text = plain.String()
+	if marked != nil {
+		markdown = marked.String()
 	}
-	return text, markdown
+	return text, markdown, rest
+}
+
+// rows is the text of table rows, one a line.
+func (in *inliner) rows(lines string) string {
+	if lines == "" {
+		return ""
+	}
+	var b strings.Builder
+	b.Grow(len(lines))
+	for line := range strings.SplitSeq(lines, "\n") {
+		text, _ := in.cell(line)
+		addLine(&b, text)
+	}
+	return b.String()
 }

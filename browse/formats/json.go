@@ -32,9 +32,8 @@ func JSON(text string) *blocks.Document {
 // JSONLines reads newline-delimited JSON as one code block with a record per line, each as it is spelled. A
 // line that is not JSON stays where it is and raises WarnJSONInvalid.
 func JSONLines(text string) *blocks.Document {
-	doc, text := start(text)
 	// JSON text sequences (RFC 7464) are the same with a record separator before each record.
-	text = strings.ReplaceAll(text, "\x1E", "")
+	doc, text := start(strings.ReplaceAll(text, "\x1E", ""))
 	var b strings.Builder
 	b.Grow(len(text))
 	for line := range strings.SplitSeq(text, "\n") {
@@ -238,25 +237,46 @@ func scanWord(s string, i int) (int, bool) {
 // indentJSON lays out valid JSON with two spaces per level. Deep nesting would make that grow with the square
 // of the input, so past a budget the line breaks go on and the indentation stops.
 func indentJSON(s string) string {
-	limit := 4*len(s) + 64<<10
-	var b strings.Builder
-	b.Grow(2*len(s) + len(s)/4) // what is not needed is never touched
+	var size jsonWriter
+	size.layout(s)
+	var w jsonWriter
+	w.b.Grow(size.n)
+	w.layout(s)
+	return w.b.String()
+}
+
+// jsonWriter writes a layout, or counts its bytes when there is no room for any.
+type jsonWriter struct {
+	b strings.Builder
+	n int
+}
+
+func (w *jsonWriter) write(s string) {
+	w.n += len(s)
+	if w.b.Cap() > 0 {
+		w.b.WriteString(s)
+	}
+}
+
+func (w *jsonWriter) layout(s string) {
+	indent := len(s) + 64<<10
 	depth := 0
 	newline := func() {
-		b.WriteByte('\n')
-		for n := 2 * depth; n > 0 && b.Len() < limit; {
+		w.write("\n")
+		for n := min(2*depth, indent); n > 0; {
 			k := min(n, len(spaces))
-			b.WriteString(spaces[:k])
+			w.write(spaces[:k])
 			n -= k
+			indent -= k
 		}
 	}
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; c {
 		case ' ', '\t', '\n', '\r':
 		case '{', '[':
-			b.WriteByte(c)
+			w.write(s[i : i+1])
 			if j := skipSpace(s, i+1); s[j] == c+2 { // '}' and ']' follow their openers by two
-				b.WriteByte(s[j])
+				w.write(s[j : j+1])
 				i = j
 				continue
 			}
@@ -265,21 +285,20 @@ func indentJSON(s string) string {
 		case '}', ']':
 			depth--
 			newline()
-			b.WriteByte(c)
+			w.write(s[i : i+1])
 		case ',':
-			b.WriteByte(c)
+			w.write(",")
 			newline()
 		case ':':
-			b.WriteString(": ")
+			w.write(": ")
 		case '"':
 			end, _ := scanString(s, i)
-			b.WriteString(s[i:end])
+			w.write(s[i:end])
 			i = end - 1
 		default:
-			b.WriteByte(c)
+			w.write(s[i : i+1])
 		}
 	}
-	return b.String()
 }
 
 const spaces = "                                                                "

@@ -1,7 +1,9 @@
 package formats
 
 import (
+	"slices"
 	"strings"
+	"unicode"
 
 	"web/browse/blocks"
 )
@@ -21,13 +23,18 @@ type linker struct {
 	// budget is how many bytes of URLs may still be resolved: a long base with many short references, or a long
 	// target that is defined once and used in every word, would otherwise multiply.
 	budget int
+	// fragments is how often Options.Fragment may still be called, which costs more than small pieces are worth.
+	fragments int
 	// self is the document's own address, once it was asked for.
 	self *string
 }
 
 func newLinker(doc *blocks.Document, opt Options, size int) *linker {
-	return &linker{opt: opt, doc: doc, budget: size + 1<<20}
+	return &linker{opt: opt, doc: doc, budget: size + 1<<20, fragments: maxFragments}
 }
+
+// maxFragments is how many pieces of HTML are read with Options.Fragment; further ones are read plainly.
+const maxFragments = blocks.MaxBlocks
 
 // resolve returns the absolute http or https URL of ref. It counts data URIs as removed.
 func (l *linker) resolve(base, ref string) (string, bool) {
@@ -82,13 +89,22 @@ func (l *linker) add(text, url string) {
 	l.doc.Links = append(l.doc.Links, link)
 }
 
-func (l *linker) truncated() {
-	for _, w := range l.doc.Warnings {
-		if w == WarnLinksTruncated {
-			return
+func (l *linker) truncated() { l.warn(WarnLinksTruncated) }
+
+// warn adds a warning to the document once.
+func (l *linker) warn(w string) {
+	if !slices.Contains(l.doc.Warnings, w) {
+		l.doc.Warnings = append(l.doc.Warnings, w)
+	}
+}
+
+// hide counts a text that is not shown.
+func (l *linker) hide(text string) {
+	for _, r := range text {
+		if !unicode.IsSpace(r) {
+			l.doc.Removed.HiddenChars++
 		}
 	}
-	l.doc.Warnings = append(l.doc.Warnings, WarnLinksTruncated)
 }
 
 // destination writes a URL so that it can stand in the parentheses of a Markdown link, or "" when it cannot.
@@ -124,33 +140,55 @@ func markdownLink(text, url string) string {
 
 // escapeMarkdown escapes the characters of plain text that inline Markdown would read as marks.
 func escapeMarkdown(s string) string {
-	if !strings.ContainsAny(s, "\\`*_[]<&~") {
+	n := escapedLen(s)
+	if n == len(s) {
 		return s
 	}
 	var b strings.Builder
-	b.Grow(len(s) + 8)
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		switch c {
-		case '\\', '`', '*', '[', ']', '<':
-			b.WriteByte('\\')
-		case '_':
-			// Inside a word an underscore is no mark.
-			if !(i > 0 && isWord(s[i-1]) && i+1 < len(s) && isWord(s[i+1])) {
-				b.WriteByte('\\')
-			}
-		case '~':
-			if i+1 < len(s) && s[i+1] == '~' || i > 0 && s[i-1] == '~' {
-				b.WriteByte('\\')
-			}
-		case '&':
-			if _, n := entity(s[i:]); n > 0 {
-				b.WriteByte('\\')
-			}
-		}
-		b.WriteByte(c)
-	}
+	b.Grow(n)
+	writeEscaped(&b, s)
 	return b.String()
+}
+
+// escapedLen is the length that text has with its marks escaped.
+func escapedLen(s string) int {
+	n := len(s)
+	for i := range len(s) {
+		if isMark(s, i) {
+			n++
+		}
+	}
+	return n
+}
+
+// writeEscaped writes text with its marks escaped.
+func writeEscaped(b *strings.Builder, s string) {
+	from := 0
+	for i := range len(s) {
+		if isMark(s, i) {
+			b.WriteString(s[from:i])
+			b.WriteByte('\\')
+			from = i
+		}
+	}
+	b.WriteString(s[from:])
+}
+
+// isMark reports whether inline Markdown would read the byte at i as a mark.
+func isMark(s string, i int) bool {
+	switch s[i] {
+	case '\\', '`', '*', '[', ']', '<':
+		return true
+	case '_':
+		// Inside a word an underscore is no mark.
+		return !(i > 0 && isWord(s[i-1]) && i+1 < len(s) && isWord(s[i+1]))
+	case '~':
+		return i+1 < len(s) && s[i+1] == '~' || i > 0 && s[i-1] == '~'
+	case '&':
+		_, n := entity(s[i:])
+		return n > 0
+	}
+	return false
 }
 
 func isWord(c byte) bool {

@@ -1,6 +1,7 @@
 package formats
 
 import (
+	"bytes"
 	"strings"
 
 	"web/browse/blocks"
@@ -9,51 +10,23 @@ import (
 // Markdown reads CommonMark with the tables, strikethrough and bare links of GitHub's dialect, and front
 // matter. The inline Markdown of a block is the author's own, with references turned into links, URLs made
 // absolute and HTML tags left out. The title is the front matter's, else the first heading of level 1.
+//
+// The text is parsed twice: a reference may be defined behind its use, and keeping the blocks until all
+// definitions are known would take many times the text.
 func Markdown(text string, opt Options) *blocks.Document {
 	doc, text := start(text)
 	l := newLinker(doc, opt, len(text))
 	text = frontMatter(doc, text)
-	p := mdParser{refs: make(map[string]string)}
-	for pos := 0; pos < len(text); {
-		end := strings.IndexByte(text[pos:], '\n')
-		if end < 0 {
-			end = len(text)
-		} else {
-			end += pos
-		}
-		p.line(text[pos:end])
-		pos = end + 1
-		if p.count >= blocks.MaxBlocks-2 && pos < len(text) && (p.leaf == leafNone || p.leaf == leafParagraph) {
-			p.closeTo(0)
-			p.endLeaf()
-			p.emit(mdBlock{Block: blocks.Block{Kind: blocks.Paragraph}, raw: text[pos:]})
-			doc.Warnings = append(doc.Warnings, WarnMerged)
-			break
-		}
+	refs := make(map[string]string)
+	if strings.Contains(text, "]:") {
+		p := mdParser{refs: refs}
+		p.parse(text)
 	}
-	p.closeTo(0)
-	p.endLeaf()
-
-	in := inliner{l: l, refs: p.refs, fuel: 16*len(text) + 1<<16}
-	doc.Blocks = make([]blocks.Block, 0, p.count)
-	one := make([]blocks.Block, 1)
-	for i, chunk := range p.out {
-		for j := range chunk {
-			m := &chunk[j]
-			switch {
-			case m.html:
-				doc.Blocks = append(doc.Blocks, nest(l.fragment(m.raw, "", 0), m.Depth, m.Quoted)...)
-				continue
-			case m.rows != nil:
-				m.Text, m.Markdown = in.table(m.rows)
-			case m.Kind != blocks.Code:
-				m.Text, m.Markdown = in.inline(m.raw)
-			}
-			one[0] = m.Block
-			doc.Blocks = append(doc.Blocks, l.visibleBlocks(one)...)
-		}
-		p.out[i] = nil
-	}
+	in := inliner{l: l, refs: refs, fuel: 16*len(text) + 1<<16, tableBudget: len(text) + len(text)/2 + 1<<20}
+	out := sink{doc: doc}
+	p := mdParser{refs: refs, emit: func(m mdBlock) { out.add(in.read(m, out.full())...) }}
+	p.parse(text)
+	out.finish()
 	if doc.Title == "" {
 		for _, b := range doc.Blocks {
 			if b.Kind == blocks.Heading && b.Level == 1 {
@@ -63,6 +36,31 @@ func Markdown(text string, opt Options) *blocks.Document {
 		}
 	}
 	return doc
+}
+
+// read reads the inline text of a block. HTML may hold more than one block, a table that is too large ends in
+// code; where blocks are merged a table is its rows.
+func (in *inliner) read(m mdBlock, merged bool) []blocks.Block {
+	bs := []blocks.Block{m.Block}
+	b := &bs[0]
+	switch {
+	case m.html:
+		return nest(in.l.fragment(m.raw, "", 0), m.Depth, m.Quoted)
+	case m.Kind == blocks.Table && merged:
+		b.Text = in.rows(m.raw)
+	case m.Kind == blocks.Table:
+		rest := ""
+		b.Text, b.Markdown, rest = in.table(m.raw)
+		if rest = in.rows(rest); rest != "" {
+			bs = append(bs, blocks.Block{Kind: blocks.Code, Text: rest, Depth: m.Depth, Quoted: m.Quoted})
+			in.l.warn(WarnMerged)
+		}
+	case m.Kind == blocks.Code:
+		b.Text = m.raw
+	default:
+		b.Text, b.Markdown = in.inline(m.raw)
+	}
+	return in.l.visibleBlocks(bs)
 }
 
 // nest puts blocks inside a list item of the given depth and inside quotes.
@@ -81,11 +79,10 @@ func nest(bs []blocks.Block, depth, quoted int) []blocks.Block {
 	return bs
 }
 
-// mdBlock is a block whose inline text is not read yet: link references may be defined further down.
+// mdBlock is a block whose text is not read yet: raw is its lines, without the marks of the containers around it.
 type mdBlock struct {
 	blocks.Block
 	raw  string
-	rows []string
 	html bool
 }
 
@@ -123,18 +120,24 @@ type mdList struct {
 	number int
 }
 
-// mdChunk is how many blocks are kept together; they are large, and one slice would be copied as it grows.
-const mdChunk = 256
+// maxRefs is how many link references are kept; the definitions of further ones are text.
+const maxRefs = 1 << 17
 
+// keptBuffer is the largest buffer in bytes that is kept for the next block.
+const keptBuffer = 1 << 20
+
+// mdParser cuts Markdown into blocks.
 type mdParser struct {
-	out        [][]mdBlock
-	count      int
+	// emit takes the blocks as they end; with nil only the definitions of references are read.
+	emit       func(mdBlock)
 	refs       map[string]string
 	containers []mdContainer
 	lists      [maxContainers + 1]mdList
 
-	leaf  mdLeaf
-	lines []string
+	leaf mdLeaf
+	// buf is the text of the open leaf, of so many lines. A slice of strings would take many times the text.
+	buf   []byte
+	lines int
 	// pending counts blank lines inside indented code that belong to it only if more code follows.
 	pending     int
 	fence       byte
@@ -142,7 +145,46 @@ type mdParser struct {
 	fenceIndent int
 	language    string
 	htmlEnd     string // what ends an HTML block; "" for a blank line
-	columns     int    // of an open table
+}
+
+// parse reads a whole text.
+func (p *mdParser) parse(text string) {
+	for line := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n") {
+		p.line(line)
+	}
+	p.closeTo(0)
+	p.endLeaf()
+}
+
+// addLine adds a line to the open leaf.
+func (p *mdParser) addLine(s string) {
+	if p.lines > 0 {
+		p.buf = append(p.buf, '\n')
+	}
+	p.buf = append(p.buf, s...)
+	p.lines++
+}
+
+// takeLine takes the last line off the open leaf.
+func (p *mdParser) takeLine() string {
+	i := bytes.LastIndexByte(p.buf, '\n') + 1
+	s := string(p.buf[i:])
+	p.buf = p.buf[:max(0, i-1)]
+	p.lines--
+	return s
+}
+
+// takeText takes all text of the open leaf.
+func (p *mdParser) takeText() string {
+	s := ""
+	if p.emit != nil {
+		s = string(p.buf)
+	}
+	p.buf, p.lines = p.buf[:0], 0
+	if cap(p.buf) > keptBuffer {
+		p.buf = nil
+	}
+	return s
 }
 
 // cursor walks over one line by columns, as tabs stand for up to four of them.
@@ -273,7 +315,7 @@ func (p *mdParser) line(s string) {
 		if level, content, ok := atxHeading(rest); ok {
 			p.closeTo(matched)
 			p.endLeaf()
-			p.emit(mdBlock{Block: blocks.Block{Kind: blocks.Heading, Level: level}, raw: content})
+			p.add(mdBlock{Block: blocks.Block{Kind: blocks.Heading, Level: level}, raw: content})
 			return
 		}
 		if ch, n, info, ok := fenceOpen(rest); ok {
@@ -291,9 +333,9 @@ func (p *mdParser) line(s string) {
 			return
 		}
 		if inPara && setextLevel(rest) > 0 && p.takeDefinitions() {
-			raw := strings.Join(p.lines, "\n")
-			p.leaf, p.lines = leafNone, p.lines[:0]
-			p.emit(mdBlock{Block: blocks.Block{Kind: blocks.Heading, Level: setextLevel(rest)}, raw: raw})
+			raw := p.takeText()
+			p.leaf = leafNone
+			p.add(mdBlock{Block: blocks.Block{Kind: blocks.Heading, Level: setextLevel(rest)}, raw: raw})
 			return
 		}
 		if isThematicBreak(rest) {
@@ -315,7 +357,7 @@ func (p *mdParser) line(s string) {
 	}
 	rest := c.trimmed()
 	if rest != "" && p.leaf == leafParagraph && !all && !opened {
-		p.lines = append(p.lines, rest) // a lazy continuation
+		p.addLine(rest) // a lazy continuation
 		return
 	}
 	p.closeTo(matched)
@@ -341,36 +383,38 @@ func (p *mdParser) content(c *cursor, rest string) {
 	}
 	if p.leaf != leafParagraph && p.leaf != leafTable && c.indent() >= 4 {
 		for ; p.pending > 0; p.pending-- {
-			p.lines = append(p.lines, "")
+			p.addLine("")
 		}
 		p.leaf = leafIndented
 		c.skip(4)
-		p.lines = append(p.lines, c.text())
+		p.addLine(c.text())
 		return
 	}
 	switch p.leaf {
 	case leafTable:
-		p.lines = append(p.lines, rest)
+		p.addLine(rest)
 		return
 	case leafParagraph:
-		if len(p.lines) == 0 {
+		if p.lines == 0 {
 			break
 		}
-		if isFootnote(rest) || isFootnote(p.lines[0]) && isDefinition(rest) {
+		if isFootnote(rest) || isDefinition(rest) && isFootnote(p.firstLine()) {
 			p.endLeaf()
 			break
 		}
-		header := p.lines[len(p.lines)-1]
-		if cols := delimiterRow(rest); cols > 0 && cols == len(splitRow(header)) && (cols > 1 || strings.Contains(header, "|")) {
-			p.lines = p.lines[:len(p.lines)-1]
-			p.endLeaf()
-			p.leaf, p.columns = leafTable, cols
-			p.lines = append(p.lines, header)
-			return
+		if cols := delimiterRow(rest); cols > 0 {
+			header := p.takeLine()
+			if cols == columns(header) && (cols > 1 || strings.Contains(header, "|")) {
+				p.endLeaf()
+				p.leaf = leafTable
+				p.addLine(header)
+				return
+			}
+			p.addLine(header)
 		}
 	}
 	p.leaf = leafParagraph
-	p.lines = append(p.lines, rest)
+	p.addLine(rest)
 }
 
 // takeQuoteMark moves over a quote's mark and the one column of space that belongs to it.
@@ -391,7 +435,7 @@ func (p *mdParser) fenceLine(c *cursor) {
 		}
 	}
 	c.skip(p.fenceIndent)
-	p.lines = append(p.lines, c.text())
+	p.addLine(c.text())
 }
 
 // htmlLine gives a line to an HTML block and ends the block when the line does.
@@ -407,10 +451,10 @@ func (p *mdParser) htmlLine(c *cursor) {
 				p.htmlEnd = hidden[1]
 			}
 		}
-		p.lines = append(p.lines, c.text())
+		p.addLine(c.text())
 		return
 	}
-	p.lines = append(p.lines, c.text())
+	p.addLine(c.text())
 	for _, end := range strings.Fields(p.htmlEnd) {
 		if indexFold(c.s[c.pos:], end) >= 0 {
 			p.endLeaf()
@@ -473,27 +517,26 @@ func (p *mdParser) endLeaf() {
 		return
 	case leafParagraph:
 		if p.takeDefinitions() {
-			p.emit(mdBlock{Block: blocks.Block{Kind: blocks.Paragraph}, raw: strings.Join(p.lines, "\n")})
+			p.add(mdBlock{Block: blocks.Block{Kind: blocks.Paragraph}, raw: p.takeText()})
 		}
 	case leafFence, leafIndented:
 		lang := ""
 		if leaf == leafFence {
 			lang = p.language
 		}
-		if text := trimLines(strings.Join(p.lines, "\n")); text != "" {
-			p.emit(mdBlock{Block: blocks.Block{Kind: blocks.Code, Text: text, Language: lang}})
+		if !blank(string(p.buf)) {
+			p.add(mdBlock{Block: blocks.Block{Kind: blocks.Code, Language: lang}, raw: trimLines(p.takeText())})
 		}
 	case leafHTML:
-		p.emit(mdBlock{html: true, raw: strings.Join(p.lines, "\n")})
+		p.add(mdBlock{html: true, raw: p.takeText()})
 	case leafTable:
-		p.emit(mdBlock{Block: blocks.Block{Kind: blocks.Table}, rows: append([]string(nil), p.lines...)})
+		p.add(mdBlock{Block: blocks.Block{Kind: blocks.Table}, raw: p.takeText()})
 	}
-	clear(p.lines)
-	p.lines = p.lines[:0]
+	p.buf, p.lines = p.buf[:0], 0
 }
 
-// emit adds a block, giving it the kind that its innermost container calls for.
-func (p *mdParser) emit(b mdBlock) {
+// add emits a block, giving it the kind that its innermost container calls for.
+func (p *mdParser) add(b mdBlock) {
 	n := len(p.containers)
 	p.lists[n] = mdList{}
 	items := 0
@@ -522,28 +565,47 @@ func (p *mdParser) emit(b mdBlock) {
 		}
 		k.filled = true
 	}
-	if p.count%mdChunk == 0 {
-		p.out = append(p.out, make([]mdBlock, 0, min(mdChunk, 8+p.count)))
+	if p.emit != nil {
+		p.emit(b)
 	}
-	p.count++
-	last := &p.out[len(p.out)-1]
-	*last = append(*last, b)
 }
 
 // takeDefinitions moves the link reference definitions at the start of the open paragraph to refs and
 // reports whether any text is left.
 func (p *mdParser) takeDefinitions() bool {
-	for len(p.lines) > 0 && strings.HasPrefix(p.lines[0], "[") {
-		label, dest, n := definition(p.lines)
+	if p.lines == 0 || !isDefinition(p.firstLine()) {
+		return p.lines > 0
+	}
+	s := string(p.buf)
+	var head [3]string // no definition has more lines
+	for p.lines > 0 && strings.HasPrefix(s, "[") {
+		rest := s
+		for i := range head {
+			head[i], rest, _ = strings.Cut(rest, "\n")
+		}
+		label, dest, n := definition(head[:min(p.lines, len(head))])
 		if n == 0 {
 			break
 		}
 		if _, dup := p.refs[label]; !dup {
-			p.refs[label] = dest
+			if len(p.refs) >= maxRefs {
+				break
+			}
+			p.refs[strings.Clone(label)] = strings.Clone(dest)
 		}
-		p.lines = p.lines[n:]
+		for range n {
+			_, s, _ = strings.Cut(s, "\n")
+		}
+		p.lines -= n
 	}
-	return len(p.lines) > 0
+	p.buf = append(p.buf[:0], s...)
+	return p.lines > 0
+}
+
+// firstLine is the first line of the open leaf.
+func (p *mdParser) firstLine() string {
+	line, _, _ := bytes.Cut(p.buf, []byte("\n"))
+	return string(line[:min(len(line), 2*maxLabel)])
 }
 
 // definition reads a link reference definition and returns how many lines it takes, or 0.
@@ -794,12 +856,15 @@ func tagName(s string) (name string, closing bool) {
 	return strings.ToLower(s[from:i]), closing
 }
 
+// maxColumns is how many columns a table may have; wider rows are text.
+const maxColumns = 1 << 15
+
 // delimiterRow returns the number of columns when s is the row under a table's header, else 0.
 func delimiterRow(s string) int {
-	if strings.Trim(s, "|:- \t") != "" || strings.IndexByte(s, '-') < 0 {
+	if strings.Trim(s, "|:- \t") != "" || strings.IndexByte(s, '-') < 0 || tooWide(s) {
 		return 0
 	}
-	cells := splitRow(s)
+	cells := splitRow(s, nil)
 	for _, c := range cells {
 		c = strings.TrimSuffix(strings.TrimPrefix(c, ":"), ":")
 		if c == "" || runLength(c, '-') != len(c) {
@@ -809,11 +874,21 @@ func delimiterRow(s string) int {
 	return len(cells)
 }
 
-// splitRow cuts a table row into its cells, with escaped pipes unescaped.
-func splitRow(s string) []string {
+// tooWide reports whether a row may have more columns than are read.
+func tooWide(s string) bool { return strings.Count(s, "|") > maxColumns }
+
+// columns is how many cells a table row has, 0 when there are too many.
+func columns(s string) int {
+	if tooWide(s) {
+		return 0
+	}
+	return len(splitRow(s, nil))
+}
+
+// splitRow cuts a table row into its cells, with escaped pipes unescaped, and appends them to cells.
+func splitRow(s string, cells []string) []string {
 	s = strings.TrimSpace(s)
 	s = strings.TrimPrefix(s, "|")
-	cells := make([]string, 0, strings.Count(s, "|")+1)
 	from, escaped := 0, false
 	add := func(cell string) {
 		if escaped {

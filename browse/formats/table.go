@@ -20,6 +20,14 @@ func newTable(cols, rows, cells int) *tableWriter {
 	return &tableWriter{cols: cols, pad: cols*rows <= 2*cells+1024}
 }
 
+// clone is a writer that goes on from the same rows.
+func (t *tableWriter) clone() *tableWriter {
+	c := &tableWriter{cols: t.cols, pad: t.pad, rows: t.rows, escape: t.escape}
+	c.b.Grow(t.b.Cap())
+	c.b.WriteString(t.b.String())
+	return c
+}
+
 func (t *tableWriter) row(cells []string) {
 	if t.rows > 0 {
 		t.b.WriteByte('\n')
@@ -49,6 +57,10 @@ func (t *tableWriter) row(cells []string) {
 func (t *tableWriter) cell(s string) {
 	s = collapse(s)
 	if t.escape {
+		if strings.IndexByte(s, '|') < 0 {
+			writeEscaped(&t.b, s)
+			return
+		}
 		t.b.WriteString(strings.ReplaceAll(escapeMarkdown(s), "|", `\|`))
 		return
 	}

@@ -32,7 +32,7 @@ const (
 // that follows its own start tag.
 func breakTags(text string) string {
 	var b strings.Builder
-	b.Grow(len(text) + len(text)/4)
+	b.Grow(2 * len(text)) // what is not needed is never touched
 	s := newXMLScanner(text)
 	depth := 0
 	prev := xmlText
@@ -43,7 +43,7 @@ func breakTags(text string) string {
 		if prev != xmlText && s.kind != xmlText && !(prev == xmlStart && s.kind == xmlEnd) {
 			b.WriteByte('\n')
 			// Past the budget the line breaks go on and the indentation stops.
-			if b.Len() < 3*len(text) {
+			if b.Len() < 2*len(text) {
 				b.WriteString(spaces[:2*min(depth, maxIndent)])
 			}
 		}
@@ -140,18 +140,6 @@ func (s *xmlScanner) attrs(f func(key, value string)) {
 			return
 		}
 	}
-}
-
-// texts is all text that is left, apart by spaces.
-func (s *xmlScanner) texts() string {
-	var b strings.Builder
-	for s.next() {
-		if s.kind == xmlText {
-			b.WriteString(s.text)
-			b.WriteByte(' ')
-		}
-	}
-	return b.String()
 }
 
 // rest is what stood behind the last whole token, such as a tag that never ends.
