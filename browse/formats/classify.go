@@ -96,9 +96,9 @@ const sniffBytes = 8 << 10
 // What a server states stands, with these exceptions. A body that opens as a PDF, image, archive or the like
 // is that, whatever the label says; but under a label of text a compressed stream is left to the caller, as
 // it is an encoding fault and no document. A whole HTML page labelled Markdown, CSV, JSON, XML or feed is
-// HTML; a feed labelled HTML or XML is a feed. A missing or generic type is sniffed. Of text/plain only the
-// forms that collapsed white space would harm are told apart: JSON, XML and HTML source, text laid out by its
-// indentation, which stay source, and Markdown, which hosts of source code label so.
+// HTML; a feed labelled HTML or XML is a feed. A missing or generic type is sniffed. Of text/plain, and of text found
+// by sniffing, only the forms that collapsed white space would harm are told apart: JSON, XML and HTML source, and
+// source by its layout, which stay source, and Markdown, which hosts of source code label so.
 func Classify(mediaType string, body []byte) (Kind, bool) {
 	k := classify(strings.TrimSpace(mediaType), body)
 	return k, k.Readable()
@@ -360,6 +360,8 @@ func sniff(body []byte, head string) Kind {
 		return KindJSON
 	case isJSONLines(string(body)):
 		return KindJSONLines
+	case !wide(body):
+		return layoutKind(head)
 	}
 	return KindPlain
 }
@@ -374,59 +376,10 @@ func sniffPlain(body []byte, head string) Kind {
 		return KindCode
 	case isJSON(string(body)):
 		return KindJSON
+	case isJSONLines(string(body)):
+		return KindJSONLines
 	case !wide(body):
 		return layoutKind(head)
-	}
-	return KindPlain
-}
-
-// Text is laid out when so many of its lines, and at least minLaidOut, are indented.
-const (
-	laidOutPercent = 25
-	minLaidOut     = 3
-)
-
-// layoutKind tells prose from text whose line breaks and indentation carry its meaning, and from Markdown, by
-// the lines of head. Markdown has to show two of its forms: one alone is as often a comment or a chance.
-func layoutKind(head string) Kind {
-	var lines, indented, headings, fences, links, items, rules int
-	for line := range strings.Lines(head) {
-		line = strings.TrimRight(line, "\r\n")
-		if blank(line) {
-			continue
-		}
-		lines++
-		if strings.HasPrefix(line, "  ") || line[0] == '\t' {
-			indented++
-			continue
-		}
-		if level, content, ok := atxHeading(line); ok && content != "" && level <= 6 {
-			headings++
-		}
-		if strings.HasPrefix(line, "```") {
-			fences++
-		}
-		if strings.Contains(line, "](http") || strings.Contains(line, "](/") || strings.Contains(line, "](#") {
-			links++
-		}
-		if strings.HasPrefix(line, "- ") || strings.HasPrefix(line, "* ") {
-			items++
-		}
-		if delimiterRow(line) > 1 {
-			rules++
-		}
-	}
-	forms := 0
-	for _, n := range [...]int{headings, fences / 2, links, items / 2, rules} {
-		if n > 0 {
-			forms++
-		}
-	}
-	switch {
-	case forms >= 2 && (headings > 0 || fences > 1 || rules > 0) && 2*headings < lines:
-		return KindMarkdown
-	case indented >= minLaidOut && 100*indented >= laidOutPercent*lines:
-		return KindCode
 	}
 	return KindPlain
 }

@@ -559,5 +559,5 @@ func (p *feedParser) body(t feedText, base string, shift int) []blocks.Block {
 	if t.html {
 		return p.l.fragment(t.s, base, shift)
 	}
-	return paragraphs(t.s)
+	return p.l.paragraphs(t.s)
 }

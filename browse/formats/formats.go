@@ -17,7 +17,9 @@ const (
 	WarnCSVInvalid = "CSV_INVALID"
 	// WarnLinksTruncated: the text is complete, the list of links is not (see maxLinks and linker.budget).
 	WarnLinksTruncated = blocks.WarnLinksTruncated
-	// WarnMerged: the text has more than blocks.MaxBlocks blocks; its end is one paragraph.
+	// WarnMerged: the end of the text has lost its structure, and no word. There were more than blocks.MaxBlocks blocks,
+	// of which the end is one paragraph or, of plain text, code; more cells than a table may have, whose rows go on as
+	// code; or more marks than a paragraph may have.
 	WarnMerged = blocks.WarnMerged
 )
 

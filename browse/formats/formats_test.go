@@ -375,6 +375,8 @@ func TestMergedEnd(t *testing.T) {
 		{"Markdown", "", "w% *x*\n\n", "", KindMarkdown, n},
 		{"Markdown items", "", "- w%\n", "", KindMarkdown, n},
 		{"entries", "<rss><channel><title>t</title>", "<item><title>w%</title></item>", "</channel></rss>", KindFeed, n},
+		{"tables", "", "|w%|\n|-|\n|x|\n\n", "w" + strconv.Itoa(n-1), KindMarkdown, n},
+		{"HTML with blocks inside", "", "<p>w%</p><p>x</p>\n\n", "w" + strconv.Itoa(n-1), KindMarkdown, n},
 		{"marks in one block", "", "[w% ", "", KindMarkdown, maxPieces},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -403,5 +405,216 @@ func TestMergedEnd(t *testing.T) {
 				t.Errorf("the text ends %.40q", last[max(0, len(last)-40):])
 			}
 		})
+	}
+}
+
+// TestTooManyCells: a table stops where it would become a multiple of its source; its rows go on as source.
+func TestTooManyCells(t *testing.T) {
+	const n = 600_000
+	for _, tt := range []struct {
+		name     string
+		kind     Kind
+		in, want string // what the last block ends with
+	}{
+		{"CSV", KindCSV, strings.Repeat(",\n", n) + "x,y\n", ",\nx,y"},
+		{"CSV with marks", KindCSV, strings.Repeat("*;*\n", n) + "x;y\n", "*;*\nx;y"},
+		{"TSV in one line", KindTSV, strings.Repeat("a\t", n) + "z", "a\ta\tz"},
+		{"CSV of nothing up to its end", KindCSV, strings.Repeat("|", n) + "z", "||z"},
+		{"CSV with a wide record", KindCSV, "a,b\n1,2\n" + strings.Repeat("c,", n) + "z\n3,4\n", "c,z\n3,4"},
+		{"Markdown", KindMarkdown, "|a|b|\n|-|-|\n" + strings.Repeat("||\n", n) + "|x|y|\n", "\n|x|y|"},
+		{"Markdown with marks", KindMarkdown, "|a|b|\n|-|-|\n" + strings.Repeat("|*c*||||||\n", n) + "|x|*y*|\n", "\n|x|y|"},
+		{"Markdown with a wide row", KindMarkdown, "|a|b|\n|-|-|\n|c|d|\n" + strings.Repeat("|", n) + "z\n|3|4|\n", "|z\n|3|4|"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			doc, _ := Convert(tt.kind, "", tt.in, testOptions)
+			check(t, tt.in, doc)
+			last := doc.Blocks[len(doc.Blocks)-1]
+			if last.Kind != blocks.Code || !strings.HasSuffix(last.Text, tt.want) {
+				t.Errorf("the last block is %s and ends %q", last.Kind, last.Text[max(0, len(last.Text)-40):])
+			}
+			if diff := cmp.Diff(doc.Warnings, []string{WarnMerged}); diff != "" {
+				t.Errorf("warnings (-got +want):\n%s", diff)
+			}
+			size := 0
+			for _, b := range doc.Blocks {
+				size += max(len(b.Text), len(b.Markdown))
+			}
+			if size > 3*len(tt.in)+2<<20 {
+				t.Errorf("%d bytes became %d", len(tt.in), size)
+			}
+		})
+	}
+}
+
+// TestMergedEndHides: what is not shown before the end of a long document is not shown in it either, and each escape is
+// read once.
+func TestMergedEndHides(t *testing.T) {
+	const secret = "<div style=\"display: none\">secret</div>"
+	extract := testOptions
+	extract.Fragment = func(html, base string) *blocks.Document {
+		d, err := blocks.Extract([]byte(html), blocks.Options{Mode: blocks.Full, Base: base})
+		if err != nil {
+			return nil
+		}
+		return d
+	}
+	many := func(unit string) string { return strings.Repeat(unit, blocks.MaxBlocks) }
+	item := func(html string) string {
+		return "<item><description>" + strings.NewReplacer("<", "&lt;", "&", "&amp;").Replace(html) + "</description></item>"
+	}
+	for _, tt := range []struct {
+		name, in, want string
+		kind           Kind
+	}{
+		{"HTML in Markdown", many("a\n\n") + secret + "\n\n<script>secret\n\nsecret</script>\n\n<!-- secret\n\nsecret -->\n\nend \\*\n", "a\nend *", KindMarkdown},
+		{"inline in Markdown", many("a\n\n") + "x <span hidden>secret <span>secret</span></span> y <!-- secret -->[z](b \"secret\")\n", "a\nx y z", KindMarkdown},
+		{"one long paragraph", strings.Repeat("*a ", maxPieces) + "<b style='visibility:hidden'>secret</b> <!-- secret --> `<i>` &amp;amp; \\* <i>end</i>", "*a <i> &amp; * end", KindMarkdown},
+		{"a table", many("a\n\n") + "|a|\n|-|\n|<i hidden>secret</i>end|\n", "|a|\n|end|", KindMarkdown},
+		{"definitions behind their use", many("a\n\n") + "[end][r]\n\n[r]: secret\n", "a\nend", KindMarkdown},
+		{"a feed", "<rss><channel>" + many(item("a")) + item(secret+"<p>end</p>") + "</channel></rss>", "a\nend", KindFeed},
+		{"a feed that closes nothing", "<rss><channel>" + many(item("a")) + item("<p>b<div hidden>secret") + item("end") + "</channel></rss>", "a\nb\nend", KindFeed},
+	} {
+		for seam, opt := range map[string]Options{"plain": testOptions, "blocks": extract} {
+			t.Run(tt.name+"/"+seam, func(t *testing.T) {
+				doc, _ := Convert(tt.kind, "", tt.in, opt)
+				last := doc.Blocks[len(doc.Blocks)-1]
+				if !strings.HasSuffix(last.Text, tt.want) {
+					t.Errorf("the text ends %q, want %q", last.Text[max(0, len(last.Text)-60):], tt.want)
+				}
+				md := blocks.Markdown(doc)
+				if strings.Contains(md, "secret") {
+					t.Error("what is hidden is shown")
+				}
+				if strings.Contains(md, `\\*`) {
+					t.Error("an escape is escaped")
+				}
+				if !slices.Contains(doc.Warnings, WarnMerged) {
+					t.Errorf("warnings %v", doc.Warnings)
+				}
+			})
+		}
+	}
+}
+
+// TestHiddenInline: an element inside a paragraph that is not shown is left out and counted.
+func TestHiddenInline(t *testing.T) {
+	for in, want := range map[string]struct {
+		text   string
+		hidden int
+	}{
+		"a <span style=\"color: red; DISPLAY:none\">b c</span> d":          {"a d", 2},
+		"a <span HIDDEN>b <span>c</span> d</span> e":                       {"a e", 3},
+		"a <b class=\"x sr-only\">b</b> c":                                 {"a c", 1},
+		"a <i hidden>never closed":                                         {"a never closed", 0},
+		"a <br hidden>b":                                                   {"a b", 0},
+		"a <span style=\"opacity:1\">b</span> <b hidden=until-found>c</b>": {"a b c", 0},
+	} {
+		doc := Markdown(in, Options{})
+		if len(doc.Blocks) != 1 || doc.Blocks[0].Text != want.text || doc.Removed.HiddenChars != want.hidden {
+			t.Errorf("%s: %+v, %+v", in, doc.Blocks, doc.Removed)
+		}
+	}
+}
+
+// TestPlainFragmentHides holds the plain reader of HTML to what is shown.
+func TestPlainFragmentHides(t *testing.T) {
+	for in, want := range map[string]string{
+		"<div hidden>s<div>s</div>s</div>a":                             "a",
+		"<p hidden>s<p>a":                                               "a",
+		"<p hidden>s<i>s</i><div>a</div>":                               "a",
+		"<ul><li hidden>s<ul><li>s</ul>s<li>a</ul>b":                    "a b",
+		"<table><tr><td hidden>s<td>a</table>b":                         "a b",
+		"<ul><li hidden>s</ul>a":                                        "a",
+		"<script>s</script>a<style>s</style><template>s</template>b":    "a b",
+		"a<img hidden>b<span style='font-size: 0 !important'>s</span>c": "abc",
+	} {
+		doc := &blocks.Document{}
+		got := plainFragment(in)
+		var texts []string
+		for _, b := range newLinker(doc, Options{}, len(in)).fragment(in, "", 0) {
+			texts = append(texts, b.Text)
+		}
+		squeeze := strings.NewReplacer(" ", "")
+		if squeeze.Replace(got) != squeeze.Replace(want) || squeeze.Replace(strings.Join(texts, "")) != squeeze.Replace(want) {
+			t.Errorf("%s: %q and %q, want %q", in, got, texts, want)
+		}
+	}
+}
+
+// TestControlCharacters: no format shows them; white space among them stays white space.
+func TestControlCharacters(t *testing.T) {
+	for kind, in := range map[Kind]string{
+		KindPlain: "a\x00b\x1b[0m\x7f\u0080\u009fc\fd\u0085e", KindCode: "a\x00b\x1b[0m\x7f\u0080\u009fc\fd\u0085e",
+		KindMarkdown: "a\x00b\x1b[0m\x7f\u0080\u009fc\fd\u0085e", KindCSV: "a\x00b\x1b[0m\x7f\u0080\u009fc\fd\u0085e,f", KindTSV: "a\x00b\x1b[0m\x7f\u0080\u009fc\fd\u0085e\tf",
+		KindJSON: "\"a\x00b\x1b[0m\x7f\u0080\u009fc\fd\u0085e\"", KindJSONLines: "\x1e\"a\x00b\x1b[0m\x7f\u0080\u009fc\fd\u0085e\"",
+		KindXML:  "<a>a\x00b\x1b[0m\x7f\u0080\u009fc\fd\u0085e</a>",
+		KindFeed: "<rss><channel><item><description>a\x00b\x1b[0m\x7f\u0080\u009fc\fd\u0085e&amp;#7;</description></item></channel></rss>",
+	} {
+		doc, _ := Convert(kind, "", in, Options{})
+		want := 5
+		if kind == KindFeed {
+			want++
+		}
+		if len(doc.Blocks) != 1 || !strings.Contains(doc.Blocks[0].Text, "ab[0mc d e") || doc.Removed.InvisibleChars != want {
+			t.Errorf("%s: %+v, %+v", kind, doc.Blocks, doc.Removed)
+		}
+	}
+}
+
+// TestPlainLines: prose that was broken to fit a width is paragraphs, and lines that are meant are kept.
+func TestPlainLines(t *testing.T) {
+	prose := "The quick brown fox jumps over the lazy dog and then it\nturns around, looks at the dog, and jumps over it again\nuntil both have had enough."
+	flat := strings.ReplaceAll(prose, "\n", " ")
+	type block struct {
+		Kind blocks.Kind
+		Text string
+	}
+	para := func(s string) block { return block{blocks.Paragraph, s} }
+	code := func(s string) block { return block{blocks.Code, s} }
+	for _, tt := range []struct {
+		name, in string
+		want     []block
+	}{
+		{"prose", prose + "\n\n" + prose, []block{para(flat), para(flat)}},
+		{"few lines", "one\ntwo\n\nthree", []block{para("one two"), para("three")}},
+		{"one paragraph", "one  x\ntwo\nthree\nfour", []block{para("one x"), para("two"), para("three"), para("four")}},
+		{"verse", "Rain falls\non the roof\nall day\n\nand then\nit stops", []block{para("Rain falls\non the roof\nall day"), para("and then\nit stops")}},
+		{"a list", "Version 2\n\n* one thing\n* another\n  of it\n* a third", []block{para("Version 2"), code("* one thing\n* another\n  of it\n* a third")}},
+		{"an address in prose", prose + "\n\n" + prose + "\n\nJo Doe\nMain St 1\n12345 Town\nLand\n\n" + prose,
+			[]block{para(flat), para(flat), para("Jo Doe\nMain St 1\n12345 Town\nLand"), para(flat)}},
+		{"prose among lines", "a\nb\nc\nd\ne\n\n" + prose, []block{para("a\nb\nc\nd\ne"), para(flat)}},
+		{"columns", "name   size\nabc    1\nde     22\nf      3\n\nend", []block{code("name   size\nabc    1\nde     22\nf      3"), para("end")}},
+		{"columns alone", "name   size\nabc    1\nde     22\nf      3", []block{code("name   size\nabc    1\nde     22\nf      3")}},
+		{"Chinese prose", "一二三四五六七八九十一二三四五六七八九十一二三四五六七八九十一二三四五六七八九十一二三四五六七八九十\n一二三四五六七八九十一二三四五六七八九十一二三四五六七八九十一二三四五六七八九十一二三四五六七八九十\n三四\n\n五", []block{para("一二三四五六七八九十一二三四五六七八九十一二三四五六七八九十一二三四五六七八九十一二三四五六七八九十 一二三四五六七八九十一二三四五六七八九十一二三四五六七八九十一二三四五六七八九十一二三四五六七八九十 三四"), para("五")}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			doc := PlainText(tt.in)
+			check(t, tt.in, doc)
+			var got []block
+			for _, b := range doc.Blocks {
+				got = append(got, block{b.Kind, b.Text})
+			}
+			if diff := cmp.Diff(got, tt.want); diff != "" {
+				t.Errorf("(-got +want):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestFeedDepth: elements are followed to a bounded depth, and what stands behind very deep ones is read as ever.
+func TestFeedDepth(t *testing.T) {
+	in := "<rss><channel><item><title>one</title>" + strings.Repeat("<a>", 2*maxDepth) + strings.Repeat("</a>", 2*maxDepth) + "</item><item><title>two</title></item></channel></rss>"
+	doc := Feed(in, testOptions)
+	want := []blocks.Block{{Kind: blocks.Heading, Level: 2, Text: "one"}, {Kind: blocks.Heading, Level: 2, Text: "two"}}
+	if diff := cmp.Diff(doc.Blocks, want); diff != "" {
+		t.Errorf("(-got +want):\n%s", diff)
+	}
+	p := feedParser{l: newLinker(&blocks.Document{}, Options{}, 0)}
+	p.open = map[string]int{}
+	for range 2 * maxDepth {
+		p.push(feedElement{name: "a"})
+	}
+	if len(p.stack) != maxDepth || p.over != maxDepth {
+		t.Errorf("%d elements are kept and %d are over", len(p.stack), p.over)
 	}
 }

@@ -20,7 +20,7 @@ func unescape(s string) string {
 // fragment reads a piece of HTML into blocks, listing its links. Headings are moved down by shift levels.
 func (l *linker) fragment(src, base string, shift int) []blocks.Block {
 	if strings.IndexByte(src, '<') < 0 {
-		return l.visibleBlocks(paragraphs(unescape(src)))
+		return l.visibleBlocks(l.paragraphs(unescape(src)))
 	}
 	if l.opt.Fragment != nil && l.fragments > 0 {
 		l.fragments--
@@ -49,6 +49,16 @@ func (l *linker) fragment(src, base string, shift int) []blocks.Block {
 	f := fragmentReader{l: l, base: base, shift: shift, linkFrom: -1}
 	f.read(src)
 	return l.visibleBlocks(f.out)
+}
+
+// paragraphs is the paragraphs of a text inside a document, the last of which holds what is left of too many.
+func (l *linker) paragraphs(text string) []blocks.Block {
+	bs, rest := paragraphs(text, false)
+	if rest = collapse(rest); rest != "" {
+		bs = append(bs, blocks.Block{Kind: blocks.Paragraph, Text: rest})
+		l.warn(WarnMerged)
+	}
+	return bs
 }
 
 // visibleBlocks drops the invisible characters that character references brought in.

@@ -146,7 +146,7 @@ func TestGolden(t *testing.T) {
 
 // maxGrowth and the fixed part of check bound the bytes of a document by those of its input: a converter that
 // can be made to multiply its input is a way to exhaust the process.
-const maxGrowth = 24
+const maxGrowth = 5
 
 // check asserts what holds for every document, whatever the length of the resolved URLs.
 func check(t *testing.T, input string, doc *blocks.Document) {
@@ -184,8 +184,10 @@ func checkWithin(t *testing.T, input string, doc *blocks.Document, fixed int) {
 			}
 			fallthrough
 		case blocks.Paragraph, blocks.ListItem, blocks.Quote:
-			if strings.Join(strings.Fields(b.Text), " ") != b.Text {
-				t.Errorf("block %d: white space is not collapsed: %q", i, b.Text)
+			for line := range strings.SplitSeq(b.Text, "\n") { // some paragraphs keep their lines
+				if strings.Join(strings.Fields(line), " ") != line || line == "" || line != b.Text && b.Kind != blocks.Paragraph {
+					t.Errorf("block %d: white space is not collapsed: %q", i, b.Text)
+				}
 			}
 			if b.Kind == blocks.ListItem && b.Depth < 1 {
 				t.Errorf("block %d: list item without depth", i)

@@ -9,49 +9,90 @@ import (
 
 // PlainText reads text/plain by the contract's rule: blank lines part paragraphs, white space is collapsed,
 // and when that gives a single paragraph each of its lines is one. It has no title and no links.
+//
+// Where lines plainly matter, in verse, lists, addresses and tables, a paragraph keeps them; one whose columns or marks
+// at the start of lines would be harmed as well is code.
 func PlainText(text string) *blocks.Document {
 	doc, text := start(text)
 	setParagraphs(doc, text)
 	return doc
 }
 
-// setParagraphs makes text the paragraphs of doc.
+// setParagraphs makes text the paragraphs of doc. The end of one that has too many is a block of code, as it is.
 func setParagraphs(doc *blocks.Document, text string) {
-	doc.Blocks = paragraphs(text)
-	if len(doc.Blocks) == blocks.MaxBlocks {
+	bs, rest := paragraphs(text, true)
+	if rest = trimLines(rest); rest != "" {
+		bs = append(bs, codeBlock(rest, "")...)
 		doc.Warnings = append(doc.Warnings, WarnMerged)
 	}
+	doc.Blocks = bs
 }
 
-// paragraphs gives at most blocks.MaxBlocks blocks, the last of which holds what is left.
-func paragraphs(text string) []blocks.Block {
-	text = strings.TrimSpace(text)
+// paragraphs gives at most blocks.MaxBlocks-1 blocks and what is left of the text. keep says that lines which are meant
+// are kept.
+func paragraphs(text string, keep bool) (out []blocks.Block, rest string) {
+	text = trimLines(text)
 	if text == "" {
-		return nil
+		return nil, ""
 	}
 	// Counting first costs a pass over the text and saves growing a slice of large elements.
-	n := 0
-	for range chunks(text) {
+	n, breaks, ragged := 0, 0, 0
+	for piece := range chunks(text) {
 		n++
+		if keep {
+			b, r := wrapping(piece)
+			breaks += b
+			ragged += r
+		}
 	}
+	meant := breaks >= minBreaks && 2*ragged >= breaks
 	pieces := chunks(text)
-	if n == 1 {
+	if n == 1 && !(meant && inColumns(text)) {
 		n = strings.Count(text, "\n") + 1
-		pieces = lines(text)
+		pieces, keep = lines(text), false
 	}
-	out := make([]blocks.Block, 0, min(n, blocks.MaxBlocks))
+	out = make([]blocks.Block, 0, min(n, blocks.MaxBlocks))
 	for piece, left := range pieces {
 		if len(out) == blocks.MaxBlocks-1 {
-			piece = left
+			return out, left
 		}
-		if piece = collapse(piece); piece != "" {
-			out = append(out, blocks.Block{Kind: blocks.Paragraph, Text: piece})
+		b := blocks.Block{Kind: blocks.Paragraph}
+		if keep && lineByLine(piece, meant) {
+			b = linesBlock(piece)
+		} else {
+			b.Text = collapse(piece)
 		}
-		if len(out) == blocks.MaxBlocks {
-			break
+		if b.Text != "" {
+			out = append(out, b)
 		}
 	}
-	return out
+	return out, ""
+}
+
+// lineByLine reports whether the lines of a chunk are meant. In a text most of whose line breaks are, all are, but for
+// paragraphs that were wrapped.
+func lineByLine(chunk string, meant bool) bool {
+	breaks, ragged := wrapping(chunk)
+	if meant {
+		return ragged > 0
+	}
+	return breaks >= minBreaks && 2*ragged > breaks
+}
+
+// linesBlock is a block that keeps the lines of a chunk.
+func linesBlock(chunk string) blocks.Block {
+	var b strings.Builder
+	b.Grow(len(chunk))
+	verbatim := inColumns(chunk)
+	for line := range lines(chunk) {
+		line = collapse(line)
+		addLine(&b, line)
+		verbatim = verbatim || guardStart(line) != line
+	}
+	if verbatim {
+		return blocks.Block{Kind: blocks.Code, Text: trimLines(chunk)}
+	}
+	return blocks.Block{Kind: blocks.Paragraph, Text: b.String()}
 }
 
 // chunks yields the stretches of text between blank lines, none of them blank, and what is left of the text

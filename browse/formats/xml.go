@@ -34,7 +34,7 @@ func breakTags(text string) string {
 	var b strings.Builder
 	b.Grow(2 * len(text)) // what is not needed is never touched
 	s := newXMLScanner(text)
-	depth := 0
+	depth, indent := 0, len(text)/2
 	prev := xmlText
 	for s.next() {
 		if s.kind == xmlEnd {
@@ -43,9 +43,9 @@ func breakTags(text string) string {
 		if prev != xmlText && s.kind != xmlText && !(prev == xmlStart && s.kind == xmlEnd) {
 			b.WriteByte('\n')
 			// Past the budget the line breaks go on and the indentation stops.
-			if b.Len() < 2*len(text) {
-				b.WriteString(spaces[:2*min(depth, maxIndent)])
-			}
+			n := min(2*min(depth, maxIndent), indent)
+			b.WriteString(spaces[:n])
+			indent -= n
 		}
 		b.WriteString(s.raw)
 		if s.kind == xmlStart {
