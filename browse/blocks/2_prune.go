@@ -215,6 +215,24 @@ func hides(t *tree, id nodeID) hiding {
 	return how
 }
 
+// Hides reports whether an attribute by itself keeps its element from being shown, for readers of HTML that build no
+// tree. The key is in lower case.
+func Hides(key, value string) bool {
+	switch key {
+	case "hidden":
+		return !strings.EqualFold(value, "until-found")
+	case "class":
+		for class := range strings.FieldsSeq(value) {
+			if hidingClass([]byte(class)) {
+				return true
+			}
+		}
+	case "style":
+		return hidingStyle([]byte(value)) != shown
+	}
+	return false
+}
+
 // hidingStyle reads a style attribute as far as it can hide text. Of two declarations of one property the last
 // one counts, as in browsers.
 func hidingStyle(v []byte) hiding {

@@ -505,6 +505,7 @@ func TestHiddenInline(t *testing.T) {
 		"a <span style=\"color: red; DISPLAY:none\">b c</span> d":          {"a d", 2},
 		"a <span HIDDEN>b <span>c</span> d</span> e":                       {"a e", 3},
 		"a <b class=\"x sr-only\">b</b> c":                                 {"a c", 1},
+		"a <b style=\"position: absolute; left: -9999px\">b</b> c":         {"a c", 1},
 		"a <i hidden>never closed":                                         {"a never closed", 0},
 		"a <br hidden>b":                                                   {"a b", 0},
 		"a <span style=\"opacity:1\">b</span> <b hidden=until-found>c</b>": {"a b c", 0},

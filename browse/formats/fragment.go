@@ -126,7 +126,7 @@ func startTag(z *html.Tokenizer) (hidden bool, name string) {
 	for more {
 		var key, value []byte
 		key, value, more = z.TagAttr()
-		hidden = hidden || hides(string(key), string(value))
+		hidden = hidden || blocks.Hides(string(key), string(value))
 	}
 	return hidden, name
 }
@@ -213,7 +213,7 @@ func (f *fragmentReader) read(src string) {
 				case "src":
 					src = string(value)
 				default:
-					hide = hide || hides(string(key), string(value))
+					hide = hide || blocks.Hides(string(key), string(value))
 				}
 			}
 			if hide && tt == html.StartTagToken && !isVoid(tag) {

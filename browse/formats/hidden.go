@@ -29,32 +29,6 @@ func containsFold(s, word string) bool {
 	return false
 }
 
-// hides reports whether an attribute keeps its element from being shown. It knows what mail programs, site builders
-// and people who hide text from readers write, a part of what package blocks does.
-func hides(key, value string) bool {
-	switch key {
-	case "hidden":
-		return !strings.EqualFold(value, "until-found")
-	case "class":
-		for class := range strings.FieldsSeq(value) {
-			switch strings.ToLower(class) {
-			case "sr-only", "visually-hidden", "visuallyhidden", "screen-reader-text":
-				return true
-			}
-		}
-	case "style":
-		for decl := range strings.SplitSeq(strings.ToLower(value), ";") {
-			name, v, _ := strings.Cut(decl, ":")
-			v, _, _ = strings.Cut(v, "!")
-			switch strings.TrimSpace(name) + ":" + strings.TrimSpace(v) {
-			case "display:none", "visibility:hidden", "visibility:collapse", "content-visibility:hidden", "font-size:0", "font-size:0px":
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // isVoid reports whether the element never has content.
 func isVoid(name string) bool {
 	switch name {

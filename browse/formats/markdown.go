@@ -524,7 +524,7 @@ func (p *mdParser) endLeaf() {
 		if leaf == leafFence {
 			lang = p.language
 		}
-		if !blank(string(p.buf)) {
+		if len(bytes.TrimSpace(p.buf)) > 0 {
 			p.add(mdBlock{Block: blocks.Block{Kind: blocks.Code, Language: lang}, raw: trimLines(p.takeText())})
 		}
 	case leafHTML:
