@@ -169,7 +169,9 @@ People type the commands below. ` + "`web manual`" + ` explains everything.`,
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) (names []string, d cobra.ShellCompDirective) {
 			if len(args) == 0 {
 				for _, c := range root.Commands() {
-					names = append(names, c.Name())
+					if !c.Hidden {
+						names = append(names, c.Name())
+					}
 				}
 			}
 			return names, cobra.ShellCompDirectiveNoFileComp
@@ -188,7 +190,8 @@ People type the commands below. ` + "`web manual`" + ` explains everything.`,
 	f.StringVar(&a.config, "config", "", "operator `file` (env WEB_CONFIG, default $XDG_CONFIG_HOME/web/operator.json)")
 	f.BoolVar(&a.quiet, "quiet", false, "no progress and no hints on stderr")
 	root.AddCommand(a.searchCommand(), a.browseCommand(), a.manualCommand(), a.schemaCommand(), a.initCommand(),
-		a.doctorCommand(), a.demoCommand(), a.artifactsCommand(), a.versionCommand())
+		a.doctorCommand(), a.demoCommand(), a.artifactsCommand(), a.versionCommand(), a.completionCommand(), a.manCommand())
+	root.CompletionOptions.DisableDefaultCmd = true
 	return root
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"web/action"
 	"web/action/schema"
@@ -18,7 +19,6 @@ import (
 	"web/manual"
 	"web/settings"
 	"web/spill"
-	"web/spill/confined"
 )
 
 func (a *app) searchCommand() *cobra.Command {
@@ -52,17 +52,30 @@ func none(cmd *cobra.Command, args []string) error {
 }
 
 func (a *app) manualCommand() *cobra.Command {
-	var install bool
+	var install, reference string
 	cmd := &cobra.Command{
-		Use: "manual", Short: "Print the manual, or install it for agents", Args: none,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if install {
-				done, err := a.installManual()
-				if err != nil {
-					return err
-				}
-				fmt.Fprintf(a.Stdout, "%s %s\n", done, action.InstalledGuide)
+		Use: "manual", Short: "Print the manual or a part of the reference, or install them for agents",
+		Example: "  web manual --reference errors\n  web manual --install\n  web manual --install ~/.claude/skills",
+		Args: func(cmd *cobra.Command, args []string) error {
+			// --install without "=" takes no value of its own, so that it can stand alone.
+			if cmd.Flags().Changed("install") && install == installHere && len(args) == 1 {
+				install = args[0]
 				return nil
+			}
+			return none(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			switch installing, referring := cmd.Flags().Changed("install"), cmd.Flags().Changed("reference"); {
+			case installing && referring:
+				return usage{"--install and --reference do not go together", "leave one of them out"}
+			case installing && install == "":
+				return usage{"--install has an empty directory", "name the directory that holds your host's skills, or leave the value out"}
+			case installing:
+				return a.install(install)
+			case referring && (a.json || a.sum):
+				return usage{"--reference takes no --json or --summarize", "leave them out"}
+			case referring:
+				return a.printReference(reference)
 			}
 			if a.json || a.sum {
 				return a.ask(cmd.Context(), action.Manual, map[string]any{}, wiring{}, nil)
@@ -72,28 +85,20 @@ func (a *app) manualCommand() *cobra.Command {
 		},
 	}
 	a.answerFlags(cmd)
-	cmd.Flags().BoolVar(&install, "install", false, "write the manual to "+action.InstalledGuide+" in the working directory")
+	cmd.Flags().StringVar(&install, "install", "", "write the manual as a skill into the skills `directory` of an agent host; without one, to "+action.InstalledGuide+" in the working directory")
+	cmd.Flags().Lookup("install").NoOptDefVal = installHere
+	cmd.Flags().StringVar(&reference, "reference", "", "print one part of the reference by its `name`: "+strings.Join(manual.References(), ", "))
+	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		var missing *pflag.ValueRequiredError
+		if errors.As(err, &missing) && missing.GetSpecifiedName() == "reference" {
+			return noSuchReference("--reference needs a name")
+		}
+		return flagMistake(cmd, err)
+	})
+	_ = cmd.RegisterFlagCompletionFunc("reference", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return manual.References(), cobra.ShellCompDirectiveNoFileComp
+	})
 	return cmd
-}
-
-// installManual writes the embedded skill into the working directory, replacing an older one.
-func (a *app) installManual() (string, error) {
-	root, err := a.openWorkdir()
-	if err != nil {
-		return "", err
-	}
-	defer root.Close()
-	cannot := failure{"the manual could not be installed", "make " + filepath.ToSlash(filepath.Dir(action.InstalledGuide)) + " in the working directory a writable directory that is no link"}
-	dir, err := confined.OpenDir(root, filepath.ToSlash(filepath.Dir(action.InstalledGuide)), true)
-	if err != nil {
-		return "", cannot
-	}
-	defer dir.Close()
-	confined.Sweep(dir, filepath.Base(action.InstalledGuide), a.Now().Add(-time.Hour))
-	if err := confined.Replace(dir, filepath.Base(action.InstalledGuide), []byte(manual.Skill())); err != nil {
-		return "", cannot
-	}
-	return "installed", nil
 }
 
 func (a *app) openWorkdir() (*os.Root, error) {
@@ -235,9 +240,9 @@ var version string
 
 func (a *app) versionCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "version", Short: "Print the version", Args: none,
+		Use: "version", Short: "Print the version, the commit it was built from, and Go's version", Args: none,
 		RunE: func(*cobra.Command, []string) error {
-			fmt.Fprintf(a.Stdout, "web %s %s %s/%s\n", versionText(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			fmt.Fprintf(a.Stdout, "web %s (%s) %s %s/%s\n", versionText(), commitText(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 			return nil
 		},
 	}
@@ -264,6 +269,33 @@ func versionText() string {
 		}
 	}
 	return text
+}
+
+// commitText says from which commit the program was built, and whether the files were those of that commit.
+func commitText() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "commit unknown"
+	}
+	return commitOf(info.Settings)
+}
+
+func commitOf(settings []debug.BuildSetting) string {
+	commit, modified := "", ""
+	for _, s := range settings {
+		switch s.Key {
+		case "vcs.revision":
+			commit = s.Value[:min(len(s.Value), 12)]
+		case "vcs.modified":
+			if s.Value == "true" {
+				modified = ", modified"
+			}
+		}
+	}
+	if commit == "" {
+		return "commit unknown" // built outside a clone, or without Go being told to look
+	}
+	return "commit " + commit + modified
 }
 
 func (a *app) browseCommand() *cobra.Command {
