@@ -24,6 +24,7 @@ import (
 	"web/browse/fault"
 	"web/engines"
 	"web/manual"
+	"web/settings"
 	"web/settings/operator"
 )
 
@@ -544,6 +545,72 @@ func TestReferenceOperator(t *testing.T) {
 		if !named(page, key) {
 			t.Errorf("manual/reference/operator.md does not explain %s", key)
 		}
+	}
+}
+
+var jsonFence = regexp.MustCompile("(?s)```json\n(.*?)```")
+
+// TestReferenceExamples: the files that the reference and README show are files that the program takes.
+func TestReferenceExamples(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	settingsPage, _ := manual.Reference("settings")
+	operatorPage, _ := manual.Reference("operator")
+	seen := map[string]int{}
+	for _, m := range jsonFence.FindAllStringSubmatch(settingsPage+operatorPage+string(readme), -1) {
+		dir := t.TempDir()
+		write := func(name string) string {
+			file := filepath.Join(dir, filepath.FromSlash(name))
+			if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(file, []byte(m[1]), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			return file
+		}
+		keys := func(name string) (value string, set bool) {
+			if set = strings.HasSuffix(name, "_API_KEY"); set {
+				value = "key"
+			}
+			return value, set
+		}
+		taken := func(s settings.Snapshot) string {
+			if s.Source != settings.OutputFile && s.Source != settings.SearchFile {
+				return "not taken: " + s.Diagnostic
+			}
+			return ""
+		}
+		kind, wrong := "", ""
+		switch {
+		case strings.Contains(m[1], `"action"`):
+			kind = "envelope"
+			if _, f := action.Decode([]byte(m[1])); f != nil {
+				wrong = f.Error()
+			}
+		case strings.Contains(m[1], `"max_chars"`):
+			kind = settings.OutputFile
+			write(kind)
+			wrong = taken(settings.ReadOutput(settings.In(dir)).Snapshot)
+		case strings.Contains(m[1], `"engine":`) && !strings.Contains(m[1], "limits"):
+			kind = settings.SearchFile
+			write(kind)
+			wrong = taken(settings.ReadSearch(settings.In(dir), func(name string) bool { return slices.Contains(engines.Names(), name) }).Snapshot)
+		default:
+			kind = "operator"
+			if _, err := operator.Read(operator.Location{Path: write("operator.json"), Explicit: true}, keys); err != nil {
+				wrong = err.Error()
+			}
+		}
+		seen[kind]++
+		if wrong != "" {
+			t.Errorf("%s: %s\n%s", kind, wrong, m[1])
+		}
+	}
+	if seen["operator"] < 4 || seen["envelope"] < 1 || seen[settings.OutputFile] < 1 || seen[settings.SearchFile] < 1 {
+		t.Errorf("found only %v", seen)
 	}
 }
 
