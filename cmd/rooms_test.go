@@ -31,6 +31,10 @@ var rooms = map[string][]string{
 // imports any of it is itself only for tests.
 var testOnly = []string{"github.com/google/go-cmp", "github.com/rogpeppe/go-internal", "testing", "net/http/httptest"}
 
+// reserved are modules that one package alone may import, tests aside: the rest of the program must not know what
+// they speak.
+var reserved = map[string]string{"github.com/modelcontextprotocol/go-sdk": "cmd/mcp"}
+
 // goFiles visits the module's Go files; folders with a go.mod of their own are other modules.
 func goFiles(t *testing.T, visit func(rel string)) {
 	t.Helper()
@@ -85,6 +89,11 @@ func TestImportsFlowOneWay(t *testing.T) {
 			target := strings.Trim(imp.Path.Value, `"`)
 			if !strings.HasSuffix(rel, "_test.go") {
 				importers[target] = append(importers[target], rel)
+				for p, owner := range reserved {
+					if strings.HasPrefix(target+"/", p+"/") && path.Dir(rel) != owner {
+						t.Errorf("%s imports %s, which is %s's alone", rel, target, owner)
+					}
+				}
 				if slices.ContainsFunc(testOnly, func(p string) bool { return target == p || strings.HasPrefix(target, p+"/") }) {
 					if !strings.HasSuffix(path.Dir(rel), "test") {
 						t.Errorf("%s imports %s, which is for tests", rel, target)

@@ -190,7 +190,8 @@ People type the commands below. ` + "`web manual`" + ` explains everything.`,
 	f.StringVar(&a.config, "config", "", "operator `file` (env WEB_CONFIG, default $XDG_CONFIG_HOME/web/operator.json)")
 	f.BoolVar(&a.quiet, "quiet", false, "no progress and no hints on stderr")
 	root.AddCommand(a.searchCommand(), a.browseCommand(), a.manualCommand(), a.schemaCommand(), a.initCommand(),
-		a.doctorCommand(), a.demoCommand(), a.artifactsCommand(), a.versionCommand(), a.completionCommand(), a.manCommand())
+		a.doctorCommand(), a.demoCommand(), a.artifactsCommand(), a.mcpCommand(),
+		a.versionCommand(), a.completionCommand(), a.manCommand())
 	root.CompletionOptions.DisableDefaultCmd = true
 	return root
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"go/ast"
 	"go/constant"
@@ -585,6 +586,9 @@ func TestReferenceExamples(t *testing.T) {
 		}
 		kind, wrong := "", ""
 		switch {
+		case strings.Contains(m[1], `"mcpServers"`):
+			kind = "host"
+			wrong = hostMistake(m[1])
 		case strings.Contains(m[1], `"action"`):
 			kind = "envelope"
 			if _, f := action.Decode([]byte(m[1])); f != nil {
@@ -609,9 +613,34 @@ func TestReferenceExamples(t *testing.T) {
 			t.Errorf("%s: %s\n%s", kind, wrong, m[1])
 		}
 	}
-	if seen["operator"] < 4 || seen["envelope"] < 1 || seen[settings.OutputFile] < 1 || seen[settings.SearchFile] < 1 {
+	if seen["operator"] < 4 || seen["host"] < 1 || seen["envelope"] < 1 || seen[settings.OutputFile] < 1 || seen[settings.SearchFile] < 1 {
 		t.Errorf("found only %v", seen)
 	}
+}
+
+// hostMistake says what is wrong with a host's configuration that starts the program.
+func hostMistake(text string) string {
+	var host struct {
+		MCPServers map[string]struct {
+			Command string
+			Args    []string
+		}
+	}
+	if err := json.Unmarshal([]byte(text), &host); err != nil {
+		return err.Error()
+	}
+	server := host.MCPServers["web"]
+	cmd, args, err := (&app{}).root().Find(server.Args)
+	switch {
+	case err != nil:
+		return err.Error()
+	case server.Command != "web" || cmd.Name() != "mcp":
+		return "it does not start web mcp"
+	}
+	if err := cmd.ParseFlags(args); err != nil {
+		return err.Error()
+	}
+	return ""
 }
 
 // TestReferenceThreatModel: every refusal of an address has its place in the threat model.

@@ -30,15 +30,15 @@ func TestMain(m *testing.M) {
 
 type testEngine struct {
 	*httptest.Server
-	// hanging gets a value when a request has begun to hang.
-	hanging chan struct{}
+	// hanging gets a value when a request has begun to hang; gone when its client has gone, unless one is there.
+	hanging, gone chan struct{}
 }
 
 // engine is a stand-in for DuckDuckGo on the loopback interface. What it answers depends on the query:
 // "results N" gives N results, "each N" 20 that no other N has, "nothing" none, "challenge" the robot check with status 202, "status N" that
 // status, "hang" nothing at all until the client has gone, and anything else three results.
 func engine() testEngine {
-	hanging := make(chan struct{}, 1)
+	hanging, gone := make(chan struct{}, 1), make(chan struct{}, 1)
 	page := ddgtest.Handler(func(query string) []engines.Result {
 		n := 3
 		switch word, count, _ := strings.Cut(query, " "); word {
@@ -59,7 +59,7 @@ func engine() testEngine {
 		}
 		return out
 	})
-	return testEngine{hanging: hanging, Server: httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return testEngine{hanging: hanging, gone: gone, Server: httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch word, arg, _ := strings.Cut(r.FormValue("q"), " "); word {
 		case "challenge":
 			w.Header().Set("Content-Type", "text/html; charset=UTF-8")
@@ -71,6 +71,10 @@ func engine() testEngine {
 		case "hang":
 			hanging <- struct{}{}
 			<-r.Context().Done()
+			select {
+			case gone <- struct{}{}:
+			default:
+			}
 		default:
 			page.ServeHTTP(w, r)
 		}
